@@ -95,6 +95,13 @@ export {
   renewRequestSchema,
   reservationRequestSchema,
 } from "./wire/reservation-request.ts";
+export {
+  type DemandDTO,
+  demandSchema,
+  type RefusedPageDTO,
+  type RefusedRequestDTO,
+  refusedPageSchema,
+} from "./wire/demand.ts";
 export { type TenantPageDTO, type TenantDTO, tenantPageSchema, tenantSchema } from "./wire/tenant.ts";
 export {
   type QueuePageDTO,

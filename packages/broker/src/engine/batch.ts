@@ -7,6 +7,7 @@ import {
   type Reply,
 } from "@resource-broker/domain";
 import type { CommitBatch } from "../store/store.ts";
+import type { RefusedCommand } from "./engine.ts";
 import type { RecordedRefusals } from "./recorded-refusals.ts";
 
 /** A command and the caller who waits for its answer. */
@@ -113,4 +114,11 @@ function actorOf(command: Command): string {
     case "evict":
       return command.by.clusterId;
   }
+}
+
+/** The requests of a batch that were refused. */
+export function refusedIn(decided: readonly Decided[]): RefusedCommand[] {
+  return decided.flatMap(({ pending: { command }, outcome: { reply } }) =>
+    command.kind === "reserve" && reply.kind === "refused" ? [{ command, decision: reply.decision }] : [],
+  );
 }

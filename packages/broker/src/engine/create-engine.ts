@@ -11,11 +11,12 @@ import {
 import { withAdoptionWindow } from "../store/common/adoption-window.ts";
 import { type CommitBatch, type Store, StoreFailure } from "../store/store.ts";
 import { Admission, admitWaiting, LOOKED } from "./admission.ts";
-import { batchOf, CommandQueue, type Decided, type Pending, receivedIn } from "./batch.ts";
-import type { Committed, Engine, EngineHealth } from "./engine.ts";
+import { batchOf, CommandQueue, type Decided, type Pending, receivedIn, refusedIn } from "./batch.ts";
+import type { Committed, Engine, EngineHealth, RefusedCommand } from "./engine.ts";
 import { type EngineObserver, timed } from "./engine-observer.ts";
 import { startLedgerClock } from "./ledger-clock.ts";
 import { LedgerPair } from "./ledger-pair.ts";
+import { Listeners } from "./listeners.ts";
 import { asError, commitFault, isFatal, overloaded, persist } from "./persist.ts";
 import { RecordedRefusals } from "./recorded-refusals.ts";
 import { Sweeper } from "./sweeper.ts";
@@ -57,7 +58,8 @@ class SingleWriter implements Engine {
   readonly #deps: EngineDeps;
   readonly #queue = new CommandQueue();
   readonly #ledgers = new LedgerPair();
-  readonly #listeners = new Set<(commit: Committed) => void>();
+  readonly #commits: Listeners<Committed>;
+  readonly #refused: Listeners<RefusedCommand>;
   readonly #refusals: RecordedRefusals;
   readonly #sweeper: Sweeper;
   readonly #admission: Admission;
@@ -76,6 +78,8 @@ class SingleWriter implements Engine {
     this.#deps = deps;
     this.#policy = options.policy;
     const { store, clock, observer } = deps;
+    this.#commits = new Listeners(observer.listenerFailed);
+    this.#refused = new Listeners(observer.listenerFailed);
     this.#refusals = new RecordedRefusals(observer.refusalNotRecorded);
     this.#ledgerTime = startLedgerClock(clock, 0);
     this.#sweeper = new Sweeper({
@@ -136,10 +140,13 @@ class SingleWriter implements Engine {
     this.#admission.policyChanged();
   };
 
-  readonly onCommit: Engine["onCommit"] = (listener) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  get onCommit(): Engine["onCommit"] {
+    return this.#commits.add;
+  }
+
+  get onRefused(): Engine["onRefused"] {
+    return this.#refused.add;
+  }
 
   get ledger(): Engine["ledger"] {
     return this.#ledgers.committed;
@@ -214,7 +221,10 @@ class SingleWriter implements Engine {
       return;
     }
     for (const { pending, outcome } of decided) pending.resolve(outcome.reply);
-    if (batch.entries.length > 0) this.#notifyListeners(batch);
+    const { number, at, entries } = batch;
+    const events = entries.flatMap((entry) => entry.events);
+    if (entries.length > 0) this.#commits.notify({ number, at, events });
+    for (const refused of refusedIn(decided)) this.#refused.notify(refused);
     this.#sweeper.arm();
     this.#admission.batchCommitted();
   }
@@ -260,18 +270,6 @@ class SingleWriter implements Engine {
     this.#commitNumber = batch.number;
     this.#health = { state: "ready" };
     observer.committed(batch.entries.length, clock.monotonicMs() - startedAt);
-  }
-
-  /** An exception of a listener does not affect the batch: it is committed already. */
-  #notifyListeners({ number, at, entries }: CommitBatch): void {
-    const commit = { number, at, events: entries.flatMap(({ events }) => events) };
-    for (const listener of this.#listeners) {
-      try {
-        listener(commit);
-      } catch (error) {
-        this.#deps.observer.listenerFailed(asError(error));
-      }
-    }
   }
 
   /** Nothing of the batch was committed: discard the tentative state and reject every caller. */

@@ -1,11 +1,13 @@
 import type {
   ClusterId,
   Command,
+  Decision,
   Instant,
   LedgerEvent,
   LedgerView,
   Policy,
   Reply,
+  Reserve,
   ReservationRequest,
 } from "@resource-broker/domain";
 
@@ -32,7 +34,14 @@ export interface Engine {
   readonly setPolicy: (policy: Policy) => void;
   /** Called after each commit, in order, when its events are in `ledger`; the returned function ends it. */
   readonly onCommit: (listener: (commit: Committed) => void) => () => void;
+  /** Called for each request that was refused, also where that repeats a recorded refusal; the returned function ends it. */
+  readonly onRefused: (listener: (refused: RefusedCommand) => void) => () => void;
   readonly health: EngineHealth;
+}
+
+export interface RefusedCommand {
+  readonly command: Reserve;
+  readonly decision: Decision;
 }
 
 export interface QuoteOptions {

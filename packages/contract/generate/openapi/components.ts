@@ -6,6 +6,7 @@ import * as advertisement from "../../src/wire/advertisement.ts";
 import * as amounts from "../../src/wire/amounts.ts";
 import * as cost from "../../src/wire/cost.ts";
 import * as decision from "../../src/wire/decision.ts";
+import * as demand from "../../src/wire/demand.ts";
 import * as error from "../../src/wire/error.ts";
 import * as insight from "../../src/wire/insight.ts";
 import * as instructions from "../../src/wire/instructions.ts";
@@ -26,6 +27,7 @@ const EXPORTS: readonly object[] = [
   amounts,
   cost,
   decision,
+  demand,
   error,
   insight,
   instructions,

@@ -221,6 +221,31 @@ const decisionSummary = { id, at, requesterID, winner, considered, fitted, asked
 
 export const decisionPage = { items: [decisionSummary], total: 1 };
 
+export const refusedRequest = {
+  requesterID: "rome",
+  namespace: "ml-training",
+  tenant: "ml",
+  requestedResources: { cpu: "4", memory: "8Gi" },
+  tier: "on-demand",
+  priority: 10,
+  reason: "capacity",
+  attempts: 12,
+  firstAt: "2026-07-01T10:00:00.123Z",
+  lastAt: "2026-07-01T10:05:30.123Z",
+  decisionID: "dec-4f0q2",
+};
+
+export const demand = {
+  tenants: [
+    {
+      tenant: "ml",
+      waiting: { requests: 2, resources: total },
+      refused: { requests: 1, resources: total },
+    },
+  ],
+  left: 0,
+};
+
 export const flows = {
   flows: [{ provider: "paris", requester: "rome", amounts: total, reservations: 1 }],
   left: 0,

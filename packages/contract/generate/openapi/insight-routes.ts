@@ -1,3 +1,4 @@
+import { demandSchema, refusedPageSchema } from "../../src/wire/demand.ts";
 import {
   capacityHistorySchema,
   decisionPageSchema,
@@ -31,6 +32,28 @@ export const INSIGHT_ROUTES: readonly Route[] = [
     parameters: ["outcome", "requesterID", "offset", "limit"],
     reply: ok("One page, the newest first.", { schema: decisionPageSchema, example: examples.decisionPage }),
     faults: ["invalid"],
+  },
+  {
+    call: `GET ${PATH.refusedRequests}`,
+    operationId: "listRefusedRequests",
+    tag: "Insight",
+    summary: "List refused requests",
+    description:
+      "For admins: requests that were refused since the broker started and were not granted since; they do not wait in the queue. Retries of one request are one entry. Requests above a quota are not listed.",
+    parameters: ["offset", "limit"],
+    reply: ok("One page, the last refused first.", {
+      schema: refusedPageSchema,
+      example: { items: [examples.refusedRequest], total: 1 },
+    }),
+    faults: ["invalid"],
+  },
+  {
+    call: `GET ${PATH.demand}`,
+    operationId: "getDemand",
+    tag: "Insight",
+    summary: "What is asked for and not granted",
+    description: "For admins, by tenant: the requests that wait, and those that are refused.",
+    reply: ok("The requests and their amounts.", { schema: demandSchema, example: examples.demand }),
   },
   {
     call: `GET ${PATH.flows}`,

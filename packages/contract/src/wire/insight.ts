@@ -166,6 +166,10 @@ export const changesEventSchema = t.message(
     clusters: t.required(t.array(advertisementSchema, MAX_CHANGES), "Clusters that changed."),
     reservations: t.required(t.array(reservationSchema, MAX_CHANGES), "Reservations that changed."),
     decisions: t.required(t.array(decisionSummarySchema, MAX_CHANGES), "New decisions."),
+    queue: t.optional(
+      t.boolean(),
+      "True: requests have joined or left the queue, or capacity is kept for others; list it again. Absent: not that.",
+    ),
     more: t.required(t.boolean(), "True: more than 200 of a kind changed; list again.", false),
   },
 );

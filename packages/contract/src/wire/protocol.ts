@@ -70,6 +70,8 @@ export const PATH = {
   queue: `${API}/queue`,
   queueExplanation: (id: string): string => `${API}/queue/${part(id)}/explanation`,
   tenants: `${API}/tenants`,
+  refusedRequests: `${API}/refused-requests`,
+  demand: `${API}/demand`,
   decisions: `${API}/decisions`,
   decision: (id: string): string => `${API}/decisions/${part(id)}`,
   quotes: `${API}/quotes`,

@@ -135,6 +135,8 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   "GET /api/v1/audit": admins,
   "GET /api/v1/reservations/{id}/timeline": admins,
   "GET /api/v1/decisions": admins,
+  "GET /api/v1/refused-requests": admins,
+  "GET /api/v1/demand": admins,
   "GET /api/v1/flows": admins,
   "GET /api/v1/history/capacity": admins,
   "GET /api/v1/history/demand": admins,

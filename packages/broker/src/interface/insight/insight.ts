@@ -3,6 +3,7 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Store } from "../../store/store.ts";
 import { type AcknowledgementTimes, heldMoments } from "./audit/acknowledgement-times.ts";
 import { type AuditTail, newestLines, recentDecisionsInAudit } from "./audit/audit-tail.ts";
+import { createDemand, type Demand } from "./demand.ts";
 import { createHistory, type History } from "./history/history.ts";
 import { createLiveHub, type LiveHub, type LiveHubDeps } from "./live/live-hub.ts";
 import { createMeanPrices, type MeanPrices } from "./money.ts";
@@ -16,6 +17,7 @@ export interface Insight {
   readonly auditTail: AuditTail;
   readonly acknowledgementTimes: AcknowledgementTimes;
   readonly decisions: RecentDecisions;
+  readonly demand: Demand;
   readonly meanPrices: MeanPrices;
   /** Reads the history of an earlier process. */
   readonly start: () => Promise<void>;
@@ -43,7 +45,10 @@ export function createInsight(deps: InsightDeps): Insight {
   const ledger = () => engine.ledger;
   const decisions = createRecentDecisions(() => recentDecisionsInAudit({ store, auditTail, ledger }));
   const meanPrices = createMeanPrices(store, ledger);
+  const demand = createDemand(engine);
+  const unsubscribeRefused = engine.onRefused(demand.refused);
   const unsubscribe = engine.onCommit((commit) => {
+    demand.committed(commit);
     history?.committed(commit);
     decisions.add(commit);
     acknowledgementTimes.add(commit);
@@ -56,10 +61,12 @@ export function createInsight(deps: InsightDeps): Insight {
     auditTail,
     acknowledgementTimes,
     decisions,
+    demand,
     meanPrices,
     start: async () => history?.start(),
     stopStreams: () => {
       unsubscribe();
+      unsubscribeRefused();
       live.stop();
     },
     stop: async () => history?.stop(),

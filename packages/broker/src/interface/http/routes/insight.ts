@@ -43,6 +43,9 @@ export function insightRoutes(context: RouteContext): readonly Route[] {
     return ok(insight.decisions.page(query));
   };
 
+  const refusedRequests = ({ query }: Call): PlainAnswer => ok(insight.demand.refusedPage(query));
+  const demandNow = (): PlainAnswer => ok(insight.demand.byTenant());
+
   const flows = ({ query }: Call): PlainAnswer =>
     ok(flowsOf(engine.ledger, oneOf(query, "resource", COUNTED_RESOURCES) ?? "cpu"));
 
@@ -90,6 +93,8 @@ export function insightRoutes(context: RouteContext): readonly Route[] {
   return [
     { method: "GET", path: template(PATH.timeline, "id"), access: "admin", handle: timeline },
     { method: "GET", path: PATH.decisions, access: "admin", handle: decisions },
+    { method: "GET", path: PATH.refusedRequests, access: "admin", handle: refusedRequests },
+    { method: "GET", path: PATH.demand, access: "admin", handle: demandNow },
     { method: "GET", path: PATH.flows, access: "admin", handle: flows },
     { method: "GET", path: PATH.capacityHistory, access: "admin", handle: capacity },
     { method: "GET", path: PATH.demandHistory, access: "admin", handle: demand },

@@ -1,5 +1,5 @@
 import type { DecisionSummaryDTO } from "@resource-broker/contract";
-import type { ClusterId, Instant, LedgerView, ReservationId } from "@resource-broker/domain";
+import type { ClusterId, Instant, LedgerEvent, LedgerView, ReservationId } from "@resource-broker/domain";
 import type { Committed } from "../../../engine/engine.ts";
 import { changedReservations } from "../../shared/capacity-watch.ts";
 import { decisionsIn } from "../recent-decisions.ts";
@@ -41,6 +41,8 @@ export interface Changed {
   readonly clusters: ReadonlySet<ClusterId>;
   readonly reservations: ReadonlySet<ReservationId>;
   readonly decisions: readonly DecisionSummaryDTO[];
+  /** Requests have joined or left the queue, or capacity is kept for others. */
+  readonly isQueueChanged: boolean;
 }
 
 export function changedBy(commit: Committed, ledger: LedgerView): Changed {
@@ -54,7 +56,22 @@ export function changedBy(commit: Committed, ledger: LedgerView): Changed {
     if (event.kind === "cordoned" || event.kind === "uncordoned") clusters.add(event.clusterId);
     if ("member" in event) clusters.add(event.member.clusterId);
   }
-  return { clusters, reservations, decisions: decisionsIn(commit) };
+  const isQueueChanged = commit.events.some(changesQueue);
+  return { clusters, reservations, decisions: decisionsIn(commit), isQueueChanged };
+}
+
+function changesQueue(event: LedgerEvent): boolean {
+  switch (event.kind) {
+    case "queued":
+    case "unqueued":
+    case "nominated":
+    case "nomination-lapsed":
+      return true;
+    case "granted":
+      return event.decision.queue !== undefined;
+    default:
+      return false;
+  }
 }
 
 /** Changes that are gathered: each name once, however often it changed. */
@@ -62,14 +79,16 @@ export class PendingChanges implements Changed {
   readonly clusters = new Set<ClusterId>();
   readonly reservations = new Set<ReservationId>();
   readonly decisions: DecisionSummaryDTO[] = [];
+  isQueueChanged = false;
 
-  add({ clusters, reservations, decisions }: Changed): void {
+  add({ clusters, reservations, decisions, isQueueChanged }: Changed): void {
+    this.isQueueChanged ||= isQueueChanged;
     for (const id of clusters) this.clusters.add(id);
     for (const id of reservations) this.reservations.add(id);
     this.decisions.push(...decisions);
   }
 }
 
-export function sizeOf({ clusters, reservations, decisions }: Changed): number {
-  return clusters.size + reservations.size + decisions.length;
+export function sizeOf({ clusters, reservations, decisions, isQueueChanged }: Changed): number {
+  return clusters.size + reservations.size + decisions.length + Number(isQueueChanged);
 }

@@ -112,7 +112,8 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
     // Another replica may lead: the local state may be outdated.
     if (deps.notLeading?.() !== undefined) return;
     const clusters = watch.poll(engine.ledger, momentOf(engine));
-    if (clusters.size > 0) collect({ clusters, reservations: new Set(), decisions: [] });
+    if (clusters.size > 0)
+      collect({ clusters, reservations: new Set(), decisions: [], isQueueChanged: false });
     if (++polls % POLLS_PER_HEARTBEAT === 0) writeToAll(heartbeatText(undefined));
   };
 
@@ -197,7 +198,7 @@ export function createLiveHub(deps: LiveHubDeps): LiveHub {
 }
 
 function changesEvent(
-  { clusters, reservations, decisions }: Changed,
+  { clusters, reservations, decisions, isQueueChanged }: Changed,
   { engine, renderContext }: Pick<LiveHubDeps, "engine" | "renderContext">,
 ): ChangesEventDTO {
   const context = renderContext();
@@ -212,6 +213,7 @@ function changesEvent(
       const account = context.ledger.accounts.get(id);
       return hasAdvertised(account) ? [renderCluster(account, moment)] : [];
     }),
+    ...(isQueueChanged ? { queue: true } : {}),
     more: [reservations.size, clusters.size, decisions.length].some((size) => size > MAX_CHANGES),
   };
 }

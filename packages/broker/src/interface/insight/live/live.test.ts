@@ -4,7 +4,7 @@ import { Fault } from "@resource-broker/base";
 import { request } from "@resource-broker/domain/testing";
 import { fakeClock, settle } from "@resource-broker/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { NEWER_AGENT, requestOf } from "../../http/testing/samples.ts";
+import { NEWER_AGENT, requestOf, WAITING_AGENT } from "../../http/testing/samples.ts";
 import type { Listening } from "../../http/testing/call.ts";
 import {
   certificates,
@@ -89,6 +89,22 @@ describe("a stream of events", () => {
       },
     });
     expect(ids(published[0]?.data["clusters"]).sort()).toEqual(["paris", "rome"]);
+  });
+
+  test("says that the queue changed when a request joins or leaves it", async () => {
+    const { browser, broker, reserve, news } = await world();
+    await reserve("16");
+    const stream = await browser.listen();
+    await stream.receives("event: hello");
+    const rome = certificates.cluster("rome");
+    const headers = { ...WAITING_AGENT, "Idempotency-Key": "late" };
+    await broker.call(rome, "POST /api/v1/reservations", {
+      body: requestOf("16", "1Gi", { wait: {} }),
+      headers,
+    });
+    expect((await news(stream)).at(-1)).toMatchObject({ data: { queue: true, reservations: [] } });
+    await broker.call(rome, "DELETE /api/v1/reservations?key=late", { headers });
+    expect((await news(stream, 2)).at(-1)).toMatchObject({ data: { queue: true } });
   });
 
   test("reports clusters that speak, fall silent, or are cordoned", async () => {

@@ -1,0 +1,155 @@
+import { formatTime, type ResourceVector, sum } from "@resource-broker/base";
+import {
+  type DemandDTO,
+  type RefusedPageDTO,
+  type RefusedRequestDTO,
+  toQuantities,
+} from "@resource-broker/contract";
+import {
+  type ClusterId,
+  type Decision,
+  type Instant,
+  requestFingerprint,
+  type Reserve,
+  tenantOf,
+  unmetReason,
+} from "@resource-broker/domain";
+import type { Committed, Engine, RefusedCommand } from "../../engine/engine.ts";
+import { type Query, readSlice } from "../http/query.ts";
+import { amountsOf } from "./standing.ts";
+
+/** Enough for a large fleet; the oldest are forgotten first. */
+const MAX_REFUSED = 1000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MAX_TENANTS = 500;
+
+interface Origin {
+  readonly requester: ClusterId;
+  readonly namespace?: string | undefined;
+}
+
+interface Asked extends Origin, Pick<Reserve, "key" | "request"> {}
+
+interface RefusedRequest extends Origin, Pick<Asked, "request"> {
+  readonly attempts: number;
+  readonly firstAt: Instant;
+  readonly last: Decision;
+}
+
+/** What is asked for and not granted: requests that wait, and those that are refused. */
+export interface Demand {
+  readonly refused: (refused: RefusedCommand) => void;
+  /** Forgets what was granted, or waits now. */
+  readonly committed: (commit: Committed) => void;
+  readonly refusedPage: (query: Query) => RefusedPageDTO;
+  readonly byTenant: () => DemandDTO;
+}
+
+export function createDemand(engine: Pick<Engine, "ledger" | "now" | "policy">): Demand {
+  /** The last refused at the end. */
+  const rows = new Map<string, RefusedRequest>();
+
+  const forgetOld = (): void => {
+    const oldest = engine.now() - DAY_MS;
+    for (const [id, { last }] of rows) {
+      if (rows.size <= MAX_REFUSED && last.at >= oldest) return;
+      rows.delete(id);
+    }
+  };
+
+  const tenant = ({ requester, namespace }: Origin): string => tenantOf(engine.policy, requester, namespace);
+
+  return {
+    refused: ({ command, decision }) => {
+      const { requester, namespace, request } = command;
+      const id = identityOf(command);
+      const { attempts, firstAt } = rows.get(id) ?? { attempts: 0, firstAt: decision.at };
+      rows.delete(id);
+      rows.set(id, {
+        requester,
+        request,
+        namespace,
+        attempts: attempts + 1,
+        firstAt,
+        last: decision,
+      });
+      forgetOld();
+    },
+    committed: ({ events }) => {
+      for (const event of events) {
+        if (event.kind === "queued") rows.delete(identityOf(event.waiting));
+        if (event.kind !== "granted") continue;
+        const { request } = event.decision;
+        rows.delete(identityOf({ ...event.reservation, request }));
+      }
+    },
+    refusedPage: (query) => {
+      forgetOld();
+      const { offset, limit } = readSlice(query);
+      const newest = [...rows.values()].reverse().slice(offset, offset + limit);
+      return { items: newest.map((row) => refusedRow(row, tenant(row))), total: rows.size };
+    },
+    byTenant: () => {
+      forgetOld();
+      const waiting = new Map<string, ResourceVector[]>();
+      for (const line of engine.ledger.waiting.lines()) {
+        const own = listIn(waiting, tenant(line));
+        for (const { request } of line.entries) own.push(request.resources);
+      }
+      const refused = new Map<string, ResourceVector[]>();
+      for (const row of rows.values()) listIn(refused, tenant(row)).push(row.request.resources);
+      return demandOf(waiting, refused);
+    },
+  };
+}
+
+/** What an agent's key ends with: the number of the attempt. */
+const ATTEMPT_KEY = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\d{1,9}$/;
+
+/** Equal for retries: of one object in the requester's cluster, else of requests that ask for the same. */
+function identityOf({ requester, namespace = "", key = "", request }: Asked): string {
+  const [, object = ""] = ATTEMPT_KEY.exec(key) ?? [];
+  return [requester, namespace, object, requestFingerprint(request)].join("\n");
+}
+
+function listIn(lists: Map<string, ResourceVector[]>, name: string): ResourceVector[] {
+  const list = lists.get(name) ?? [];
+  lists.set(name, list);
+  return list;
+}
+
+function demandOf(
+  waiting: ReadonlyMap<string, readonly ResourceVector[]>,
+  refused: ReadonlyMap<string, readonly ResourceVector[]>,
+): DemandDTO {
+  const names = [...new Set([...waiting.keys(), ...refused.keys()])];
+  const size = (name: string): number => (waiting.get(name)?.length ?? 0) + (refused.get(name)?.length ?? 0);
+  const ordered = names.toSorted((a, b) => size(b) - size(a) || (a < b ? -1 : 1));
+  const unmet = (all: readonly ResourceVector[] = []) => ({
+    requests: all.length,
+    resources: amountsOf(sum(all)),
+  });
+  const tenants = ordered.slice(0, MAX_TENANTS).map((name) => ({
+    tenant: name,
+    waiting: unmet(waiting.get(name)),
+    refused: unmet(refused.get(name)),
+  }));
+  return { tenants, left: ordered.length - tenants.length };
+}
+
+function refusedRow(row: RefusedRequest, tenant: string): RefusedRequestDTO {
+  const { requester, namespace, request, attempts, firstAt, last } = row;
+  return {
+    requesterID: requester,
+    ...(namespace === undefined ? {} : { namespace }),
+    tenant,
+    requestedResources: toQuantities(request.resources),
+    tier: request.tier,
+    priority: request.priority,
+    reason: unmetReason(last),
+    attempts,
+    firstAt: formatTime(firstAt),
+    lastAt: formatTime(last.at),
+    decisionID: last.id,
+  };
+}
