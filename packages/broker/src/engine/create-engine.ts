@@ -60,6 +60,8 @@ class SingleWriter implements Engine {
   readonly #ledgers = new LedgerPair();
   readonly #commits: Listeners<Committed>;
   readonly #refused: Listeners<RefusedCommand>;
+  readonly onCommit: Engine["onCommit"];
+  readonly onRefused: Engine["onRefused"];
   readonly #refusals: RecordedRefusals;
   readonly #sweeper: Sweeper;
   readonly #admission: Admission;
@@ -80,6 +82,8 @@ class SingleWriter implements Engine {
     const { store, clock, observer } = deps;
     this.#commits = new Listeners(observer.listenerFailed);
     this.#refused = new Listeners(observer.listenerFailed);
+    this.onCommit = this.#commits.add;
+    this.onRefused = this.#refused.add;
     this.#refusals = new RecordedRefusals(observer.refusalNotRecorded);
     this.#ledgerTime = startLedgerClock(clock, 0);
     this.#sweeper = new Sweeper({
@@ -139,14 +143,6 @@ class SingleWriter implements Engine {
     this.#policy = policy;
     this.#admission.policyChanged();
   };
-
-  get onCommit(): Engine["onCommit"] {
-    return this.#commits.add;
-  }
-
-  get onRefused(): Engine["onRefused"] {
-    return this.#refused.add;
-  }
 
   get ledger(): Engine["ledger"] {
     return this.#ledgers.committed;

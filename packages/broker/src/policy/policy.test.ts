@@ -143,6 +143,13 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "queue.holdAfter",
     "queue.backfill",
   ],
+  preemption: [
+    "preemption.victims",
+    "preemption.minPriorityGap",
+    "preemption.grace",
+    "preemption.minRun",
+    "preemption.maxUnderNotice",
+  ],
   sliceDefaults: ["sliceDefaults.pods", "sliceDefaults.ephemeralStorage"],
 };
 
