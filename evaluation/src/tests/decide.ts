@@ -199,6 +199,76 @@ function decisionTimes(): TimedRow[] {
   });
 }
 
+const WAITING = 10_000;
+const WAITING_PROVIDERS = 1000;
+const WAITING_SIZES = [12, 16, 24, 32];
+
+/** A fleet without room for the smallest size that waits; the first ends are known. */
+function fullFleet(): Ledger {
+  const ledger = fleetOf(WAITING_PROVIDERS);
+  for (let n = 0; ; n++) {
+    const durationMs = (1 + (n % 240)) * 60_000;
+    // A requester has a limited number of reservations.
+    const requester = `borrower-${n % 100}`;
+    const asked = { requester, request: request({ cpu: 10, memoryGi: 1 }, { durationMs }) };
+    const { events, reply } = decide(ledger, reserveCommand(`rsv-${n}`, asked), WAITING_CONTEXT);
+    if (reply.kind !== "granted") return ledger;
+    for (const event of events) apply(ledger, event);
+  }
+}
+
+const { queue: defaultQueue } = DEFAULT_POLICY;
+const WAITING_CONTEXT = {
+  now: NOW + DEFAULT_POLICY.stalenessMs,
+  policy: { ...DEFAULT_POLICY, queue: { ...defaultQueue, max: WAITING } },
+};
+
+function reserveCommand(
+  reservationId: string,
+  asked: Pick<Extract<Parameters<typeof decide>[1], { readonly kind: "reserve" }>, "requester" | "request">,
+) {
+  return { kind: "reserve", ...asked, reservationId, decisionId: "d" } as const;
+}
+
+/** Fills the queue, and looks at it until nobody in it fits. */
+function withQueue(ledger: Ledger): Ledger {
+  for (let n = 0; n < WAITING; n++) {
+    const cpu = WAITING_SIZES[n % WAITING_SIZES.length] ?? 0;
+    const asked = {
+      requester: `cluster-${n % WAITING_PROVIDERS}`,
+      request: request({ cpu, memoryGi: 1 }, { durationMs: 3_600_000 }),
+    };
+    const wait = { key: `k${n}`, wait: {}, protocol: 3 };
+    const command = { ...reserveCommand(`rsv-waits-${n}`, asked), ...wait };
+    for (const event of decide(ledger, command, WAITING_CONTEXT).events) apply(ledger, event);
+  }
+  for (;;) {
+    const { events, reply } = decide(ledger, ADMIT, WAITING_CONTEXT);
+    for (const event of events) apply(ledger, event);
+    if (reply.kind !== "admitted" || !reply.hasMore) return ledger;
+  }
+}
+
+const ADMIT = { kind: "admit", decisionId: "d" } as const;
+
+function queueTimes(): TimedRow[] {
+  const ledger = fullFleet();
+  const asked = { requester: "elsewhere", request: request({ cpu: 1, memoryGi: 1 }, { durationMs: 60_000 }) };
+  const newcomer = (): unknown => decide(ledger, reserveCommand("rsv-new", asked), WAITING_CONTEXT);
+  const alone = timeOf(`grant in a full fleet of 1,000 providers, nobody waits`, "", newcomer);
+  withQueue(ledger);
+  const waiting = WAITING.toLocaleString("en");
+  if (ledger.waiting.pendingCount !== WAITING)
+    throw new Error(`${ledger.waiting.pendingCount} wait instead of ${waiting}`);
+  return [
+    alone,
+    timeOf(`… while ${waiting} requests wait`, "50 µs more", newcomer),
+    timeOf(`look at ${waiting} waiting requests, of which none fits`, "5 ms", () =>
+      decide(ledger, ADMIT, WAITING_CONTEXT),
+    ),
+  ];
+}
+
 /** What is computed for one request, without network, process or disk: `npm run bench:domain`. */
 export const decideTest = evaluationTest<{ readonly rows: readonly TimedRow[] }>({
   id: "decide",
@@ -206,10 +276,10 @@ export const decideTest = evaluationTest<{ readonly rows: readonly TimedRow[] }>
   method: [
     "In this process, on the core of the load: each function is run for 100 ms to warm up, then in nine rounds of about 40 ms; the figure is the median round's",
     "time of one run by the monotonic clock. Quantities are read from a mix of typical, unusual, wrong and adverse texts; decisions are made among 100, 1,000 and",
-    "10,000 providers of different sizes, loads and prices, or all alike.",
+    "10,000 providers of different sizes, loads and prices, or all alike; with 10,000 requests of four sizes in the queue of a full fleet.",
   ].join("\n"),
-  expectedSeconds: { smoke: 0, quick: 6, full: 6 },
-  run: async () => ({ rows: [...quantityTimes(), ...decisionTimes()] }),
+  expectedSeconds: { smoke: 0, quick: 8, full: 8 },
+  run: async () => ({ rows: [...quantityTimes(), ...decisionTimes(), ...queueTimes()] }),
   report: ({ rows }) => ({
     text: [
       tableOf(rows, {
