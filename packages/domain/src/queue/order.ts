@@ -23,8 +23,11 @@ interface TenantLines {
  */
 export function* inOrder(ledger: LedgerView, policy: Policy): Generator<Queued> {
   const priorities = new Map<number, QueueLine[]>();
-  for (const line of ledger.waiting.lines())
-    priorities.set(line.priority, [...(priorities.get(line.priority) ?? []), line]);
+  for (const line of ledger.waiting.lines()) {
+    const known = priorities.get(line.priority);
+    if (known === undefined) priorities.set(line.priority, [line]);
+    else known.push(line);
+  }
   const descending = [...priorities].sort(([a], [b]) => b - a);
   for (const [, lines] of descending) {
     for (const tenantLines of byShare(ledger, lines, policy)) yield* merged(tenantLines);
@@ -35,9 +38,11 @@ function byShare(ledger: LedgerView, lines: readonly QueueLine[], policy: Policy
   const tenants = new Map<string, TenantLines>();
   for (const { requester, namespace, entries } of lines) {
     const tenant = tenantOf(policy, requester, namespace);
-    const share = tenants.get(tenant)?.share ?? shareOf(ledger, tenant, policy);
-    const known = tenants.get(tenant)?.lines ?? [];
-    tenants.set(tenant, { tenant, share, lines: [...known, { entries, next: 0 }] });
+    const line = { entries, next: 0 };
+    const known = tenants.get(tenant);
+    if (known === undefined) {
+      tenants.set(tenant, { tenant, share: shareOf(ledger, tenant, policy), lines: [line] });
+    } else known.lines.push(line);
   }
   return [...tenants.values()].sort((a, b) => a.share - b.share || compareFirst(a, b));
 }
