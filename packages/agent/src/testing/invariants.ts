@@ -8,6 +8,7 @@ import type {
 import { isFinal, type Reservation, type Waiting } from "@resource-broker/domain";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { attemptOf } from "../reservations/reservation.ts";
+import type { FakeDataPlane } from "./fake-data-plane.ts";
 import { REQUESTS, type TestCluster, type TestFleet } from "./test-fleet.ts";
 
 type Instruction = ProviderInstruction | ReservationInstruction;
@@ -17,6 +18,7 @@ export function checkInvariants(world: TestFleet): string[] {
   const violations: string[] = [];
   checkGrants(world, violations);
   checkTeardowns(world, violations);
+  checkPlaces(world, violations);
   return violations;
 }
 
@@ -78,6 +80,47 @@ function checkTeardowns({ broker, rome, paris, berlin }: TestFleet, wrongs: stri
       wrongs.push(`${cluster.id} tears ${name} down without a reason`);
     });
   }
+}
+
+/** A request that was preempted asks for the place of its reservation when it waits again. */
+function checkPlaces({ broker }: TestFleet, wrongs: string[]): void {
+  broker.onEvent((event) => {
+    if (event.kind !== "queued") return;
+    const { id, key } = event.waiting;
+    const made = attemptOf(key);
+    const before = [...broker.ledger().reservations.values()].find(({ key: earlier }) => {
+      const other = attemptOf(earlier);
+      return other?.uid === made?.uid && other?.attempt === (made?.attempt ?? 0) - 1;
+    });
+    if (before?.reason === "Preempted" && before.resumedBy === undefined)
+      wrongs.push(`${id} waits at the end, though ${before.id} was preempted`);
+  });
+}
+
+/** Who is under notice says so and gets no new pods, and nobody else; what was preempted and may wait has not failed. */
+export function wrongNotices(
+  { broker, rome }: TestFleet,
+  { cordoned }: Pick<FakeDataPlane, "cordoned">,
+): string[] {
+  const noticed = broker.live().filter(({ preemption }) => preemption !== undefined);
+  const ids = noticed.map(({ id }) => id);
+  const isNotice = ({ status }: Instruction | ResourceRequest): boolean =>
+    conditionIn(status?.conditions, "Preempting")?.status === "True";
+  const instructions = rome.all(RESERVATION_INSTRUCTIONS).filter(isNotice);
+  const requests = rome.all(REQUESTS).filter(isNotice);
+  return [
+    ...differences("rome cordons", [...cordoned], ids),
+    ...differences("rome's instructions show the notice of", known(instructions), ids),
+    ...differences(
+      "rome's requests show the notice of",
+      requests.map(({ status }) => status?.reservationName ?? ""),
+      ids,
+    ),
+    ...rome
+      .all(REQUESTS)
+      .filter(({ spec, status }) => spec.queue === true && status?.reason === "Preempted")
+      .map(({ metadata }) => `${metadata.name} was preempted and does not wait`),
+  ];
 }
 
 /** What is not as it should be when all is calm: nobody may say anything that the ledger does not. */
