@@ -97,7 +97,7 @@ function checkPlaces({ broker }: TestFleet, wrongs: string[]): void {
   });
 }
 
-/** Who is under notice says so and gets no new pods, and nobody else; what was preempted and may wait has not failed. */
+/** Who is under notice says so and gets no new pods, and nobody else that a ledger knows; what was preempted and may wait has not failed. */
 export function wrongNotices(
   { broker, rome }: TestFleet,
   { cordoned }: Pick<FakeDataPlane, "cordoned">,
@@ -106,15 +106,21 @@ export function wrongNotices(
   const ids = noticed.map(({ id }) => id);
   const isNotice = ({ status }: Instruction | ResourceRequest): boolean =>
     conditionIn(status?.conditions, "Preempting")?.status === "True";
-  const instructions = rome.all(RESERVATION_INSTRUCTIONS).filter(isNotice);
+  const instructions = rome.all(RESERVATION_INSTRUCTIONS);
+  const kept = new Set(namesOf(instructions.filter(isUnknown)));
+  const compare = (what: string, found: readonly string[]): string[] =>
+    differences(
+      what,
+      found.filter((id) => !kept.has(id)),
+      ids,
+    );
   const requests = rome.all(REQUESTS).filter(isNotice);
   return [
-    ...differences("rome cordons", [...cordoned], ids),
-    ...differences("rome's instructions show the notice of", known(instructions), ids),
-    ...differences(
+    ...compare("rome cordons", [...cordoned]),
+    ...compare("rome's instructions show the notice of", namesOf(instructions.filter(isNotice))),
+    ...compare(
       "rome's requests show the notice of",
       requests.map(({ status }) => status?.reservationName ?? ""),
-      ids,
     ),
     ...rome
       .all(REQUESTS)
@@ -157,9 +163,15 @@ function differences(what: string, found: readonly string[], wanted: readonly st
 
 /** What no ledger knows is kept for a person to judge, and says so. */
 function known(instructions: readonly Instruction[]): string[] {
-  return instructions
-    .filter(({ status }) => conditionIn(status?.conditions, "UnknownToBroker")?.status !== "True")
-    .map(({ spec }) => spec.reservationName);
+  return namesOf(instructions.filter((each) => !isUnknown(each)));
+}
+
+function isUnknown({ status }: Instruction): boolean {
+  return conditionIn(status?.conditions, "UnknownToBroker")?.status === "True";
+}
+
+function namesOf(instructions: readonly Instruction[]): string[] {
+  return instructions.map(({ spec }) => spec.reservationName);
 }
 
 function wrongStatus(
