@@ -6,6 +6,8 @@ const MODEL = testFile(`${LEDGER}/ledger.model.test.ts`);
 const PREEMPTION = testFile(`${QUEUE}/preemption.test.ts`);
 const HTTP = "packages/broker/src/interface/http/routes";
 const CALLS = testFile(`${HTTP}/preemption.test.ts`);
+const AGENT = "packages/agent/src";
+const AGENT_NOTICES = testFile(`${AGENT}/core/notices.test.ts`);
 const NOTICES = testFile(`${QUEUE}/notices.test.ts`);
 
 /** Requests for which others must give way: who may be a victim, when it ends, and for whom its capacity is. */
@@ -207,5 +209,54 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
     find: 'explain(view === "admin" ? decision : withoutNotice)',
     replace: "explain(decision)",
     caughtBy: testFile("packages/contract/src/mapping/decision.test.ts"),
+  },
+  {
+    name: "cordons a node without a mark, and leaves it so after the reprieve",
+    file: `${AGENT}/liqo/requester/plan-establish.ts`,
+    find: "[patch(RESERVATION_NODES, node, CORDONED)]",
+    replace: "[patch(RESERVATION_NODES, node, { spec: CORDONED.spec })]",
+    caughtBy: testFile(`${AGENT}/liqo/requester/liqo-requester.test.ts`),
+  },
+  {
+    name: "takes the cordon of a person off with the notice",
+    file: `${AGENT}/liqo/requester/plan-establish.ts`,
+    find: "return isMarked ? [patch(RESERVATION_NODES, node, UNCORDONED)] : [];",
+    replace: "return isMarked || spec?.unschedulable ? [patch(RESERVATION_NODES, node, UNCORDONED)] : [];",
+    caughtBy: testFile(`${AGENT}/liqo/requester/plan-establish.test.ts`),
+  },
+  {
+    name: "forgets a notice when the agent restarts",
+    file: "packages/agent/src/transport/reservation-mapping.ts",
+    find: "    preempting: reservation.preempting,\n",
+    replace: "",
+    caughtBy: testFile(`${AGENT}/manifests/instructions.test.ts`),
+  },
+  {
+    name: "records a notice again after a restart",
+    file: `${AGENT}/requester/reservation-instruction-controller.ts`,
+    find: ": shownNotice(targets.instruction?.status);",
+    replace: ": undefined;",
+    caughtBy: AGENT_NOTICES,
+  },
+  {
+    name: "asks again for a request that may not wait",
+    file: `${AGENT}/requester/plan-request.ts`,
+    find: 'endReason !== "Preempted" || request.spec.queue !== true',
+    replace: 'endReason !== "Preempted"',
+    caughtBy: AGENT_NOTICES,
+  },
+  {
+    name: "forgets whose place in the queue a request asks for",
+    file: `${AGENT}/requester/request-status.ts`,
+    find: 'return phase === "Pending" ? present({ resumes: before?.resumes }) : {};',
+    replace: "return phase === undefined ? present({ resumes: before?.resumes }) : {};",
+    caughtBy: AGENT_NOTICES,
+  },
+  {
+    name: "gives up a request whose old place the broker does not give",
+    file: `${AGENT}/requester/send-request.ts`,
+    find: 'resumes !== undefined && isFault(error, "invalid", "malformed")',
+    replace: 'resumes === "" && isFault(error, "invalid", "malformed")',
+    caughtBy: AGENT_NOTICES,
   },
 ];

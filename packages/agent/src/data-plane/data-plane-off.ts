@@ -15,6 +15,7 @@ export function dataPlaneOff(): DataPlane {
       establish: async () => OFF,
       observe: async () => OFF,
       release: async () => ({ kind: "clean" }),
+      listPods: async () => [],
       listReservationIds: async () => [],
     },
     createProvider: () => ({ start: nothing, stop: nothing, identity: () => undefined }),

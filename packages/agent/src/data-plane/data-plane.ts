@@ -1,7 +1,7 @@
 import type { CountedResources, NodeAccounting } from "@resource-broker/accounting";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import type { BrokerLink } from "../broker/broker-link.ts";
-import type { RecordEvent } from "../events/record-event.ts";
+import type { ObjectEvent, RecordEvent } from "../events/record-event.ts";
 import type { Reservation } from "../reservations/reservation.ts";
 import type { ReservationCache } from "../reservations/reservation-cache.ts";
 import type { BrokerCommunicator } from "../transport/broker-communicator.ts";
@@ -39,12 +39,17 @@ export type ReleaseState = { readonly kind: "clean" } | InProgress;
 
 /** The requester's half: makes reserved resources usable by pods in this cluster. */
 export interface RequesterDataPlane {
-  /** Takes the next step and returns the state. Called until ready, and again when something changed. */
+  /**
+   * Takes the next step and returns the state. Called until ready, and again when something changed. While the reservation is
+   * under notice, no new pods get to what it established.
+   */
   readonly establish: (spec: DeliverySpec) => Promise<DataPlaneState>;
   /** Returns the observed state; writes nothing. */
   readonly observe: (spec: DeliverySpec) => Promise<DataPlaneState>;
   /** Takes the next step of the teardown; called until clean. The ID is all that a restarted agent may know. */
   readonly release: (reservationId: string) => Promise<ReleaseState>;
+  /** The pods that run on what the reservation established. */
+  readonly listPods: (reservationId: string) => Promise<readonly ObjectEvent["regarding"][]>;
   /** The reservations that have objects in this cluster; orphan collection compares them with the cache. */
   readonly listReservationIds: () => Promise<readonly string[]>;
 }

@@ -18,7 +18,6 @@ const PASSING = [
   "RefusedByServer",
   "SliceChanged",
   "SliceTerminating",
-  "Uncordoned",
   "Unoffloading",
 ];
 

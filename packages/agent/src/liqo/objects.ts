@@ -225,15 +225,12 @@ export interface ReservationNode {
   };
 }
 
-/** Marks a Node that this agent has cordoned, so that it may uncordon it again; a person's cordon stays. */
-export const RELEASING_ANNOTATION = "rear.fluidos.eu/releasing";
-
 /** A real node may have the name of a reservation by chance; it is left alone. */
 export function isVirtual({ metadata }: ReservationNode): boolean {
   return metadata.labels?.[LIQO_LABEL.type] === VIRTUAL_NODE_TYPE;
 }
 
-/** The fields of a Pod that draining needs. */
+/** The fields of a Pod that draining and events need. */
 export interface ReservationPod {
   readonly metadata: ObjectMeta;
   readonly spec?: {
@@ -243,6 +240,7 @@ export interface ReservationPod {
       readonly nodeAffinity?: { readonly requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector };
     };
   };
+  readonly status?: { readonly phase?: string };
 }
 
 const CORE = { group: "", version: "v1" };

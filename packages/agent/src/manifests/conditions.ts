@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { formatTime, parseJson } from "@resource-broker/base";
 import { fitToSchema, type Schema } from "@resource-broker/contract";
 import type { Condition } from "@resource-broker/contract/crd";
+import type { Reservation } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 
 export interface ConditionUpdate extends Pick<Condition, "type" | "status" | "reason" | "message"> {
@@ -70,4 +71,37 @@ const UNKNOWN_TO_BROKER =
 /** The message, with the broker's last reason against adoption. */
 export function unknownMessage({ notAdopted }: Pick<CachedReservation, "notAdopted">): string {
   return notAdopted === undefined ? UNKNOWN_TO_BROKER : `${UNKNOWN_TO_BROKER}: ${notAdopted}`;
+}
+
+export const PREEMPTING = "Preempting";
+
+/** Why and when a reservation ends; undefined: it is not under notice. */
+export function noticeText({ preempting }: Pick<Reservation, "preempting">): string | undefined {
+  if (preempting === undefined) return undefined;
+  const { at, byPriority } = preempting;
+  return `ends at ${at}: a waiting request of priority ${byPriority} needs its capacity`;
+}
+
+/** The notice that a status shows. */
+export function shownNotice({ conditions = [] }: CommonStatus = {}): string | undefined {
+  return conditions.find(({ type, status }) => type === PREEMPTING && status === "True")?.message;
+}
+
+/** The condition that a reservation is under notice, on its request and on both instructions; none if it never was. */
+export function noticeCondition(
+  reservation: Reservation,
+  before: CommonStatus | undefined,
+): ConditionUpdate[] {
+  const message = noticeText(reservation);
+  if (message !== undefined) return [{ type: PREEMPTING, status: "True", reason: "Notice", message }];
+  return shownNotice(before) === undefined ? [] : [{ ...OVER, reason: "Reprieved", message: WITHDRAWN }];
+}
+
+export const WITHDRAWN = "the notice was withdrawn";
+const OVER = { type: PREEMPTING, status: "False" } as const;
+
+/** The same when the reservation has ended. */
+export function noticeOver(before: CommonStatus | undefined): ConditionUpdate[] {
+  if (shownNotice(before) === undefined) return [];
+  return [{ ...OVER, reason: "Ended", message: "the reservation has ended" }];
 }

@@ -74,7 +74,7 @@ const START =
   '{"id":"rsv-rome-k3u7dq2hvmx5b4ta","requesterID":"rome","targetClusterID":"paris","requestedResources":{"cpu":"4","memory":"8Gi"';
 const WHOLE_START = `${START},"gpu":"1","storage":"10Gi","extended":{"example.com/x":"2"}},"status":{"phase":"Reserved","message":"Use paris for 4 CPU / 8Gi Memory","reservedAt":"2026-07-01T10:00:00.123Z","expiresAt":"2026-07-01T11:30:00.123Z"},"createdAt":"2026-07-01T10:00:00.123Z","reason":"Expired","cost":{"perHour":"0.336","total":"0.504","currency":"EUR"},"generation":3`;
 const WHOLE_END =
-  '"requesterLiqoID":"cool-rome","targetLiqoID":"calm-paris","targetClusterEndpoint":"https://10.0.0.7:6443","tier":"spot","priority":10,"decisionID":"dec-4f0q2"';
+  '"requesterLiqoID":"cool-rome","targetLiqoID":"calm-paris","targetClusterEndpoint":"https://10.0.0.7:6443","tier":"spot","priority":10,"preempting":{"at":"2026-07-01T10:05:00.123Z","byPriority":50},"decisionID":"dec-4f0q2"';
 const DEFAULTS = '"sliceDefaults":{"pods":110,"ephemeralStorage":"20Gi"}';
 const PLAIN_TEXT = `${START}},"status":{"phase":"Reserved","message":"Use paris","expiresAt":"2026-07-01T11:30:00Z"},"createdAt":"2026-07-01T10:00:00Z"`;
 

@@ -73,6 +73,10 @@ const renewed = cachedOf(
     status: { phase: "Active", message: "Hold", expiresAt: "2026-07-01T12:00:00Z" },
   }),
 );
+const noticed = cachedOf(
+  "provider",
+  aReservation({ generation: 2, preempting: { at: "2026-07-01T10:05:00Z", byPriority: 50 } }),
+);
 const withDefaults = cachedOf("provider", aReservation({ sliceDefaults: FEW }));
 const over = cachedOf("provider", ended("Expired"));
 const forgotten = cachedOf("provider", aReservation(), { syncState: "unknown" });
@@ -85,6 +89,11 @@ test.each<[string, Partial<ProviderInstructionState>, string[]]>([
   [
     "is updated and acknowledged again when it was renewed",
     { entry: renewed, instruction: carriedOut(), acknowledged: 1 },
+    ["apply", "status", "acknowledge"],
+  ],
+  [
+    "is kept and acknowledged again when it is under notice",
+    { entry: noticed, instruction: carriedOut(), acknowledged: 1 },
     ["apply", "status", "acknowledge"],
   ],
   [
@@ -107,6 +116,16 @@ test.each<[string, Partial<ProviderInstructionState>, string[]]>([
   ],
 ])("a hold %s", (_, changes, expected) => {
   expect(kinds(changes)).toEqual(expected);
+});
+
+test("a hold under notice says so, and that it is reprieved", () => {
+  const shown = carriedOut({ entry: noticed });
+  const stateOf = ({ status }: ProviderInstruction) =>
+    status?.conditions?.filter(({ type }) => type === "Preempting").map((each) => each.reason);
+  expect(shown.status?.enforced).toBe(true);
+  expect(stateOf(shown)).toEqual(["Notice"]);
+  expect(stateOf(carriedOut({ instruction: shown }))).toEqual(["Reprieved"]);
+  expect(stateOf(carriedOut())).toEqual([]);
 });
 
 test("a hold that the broker has forgotten says so", () => {

@@ -1,6 +1,12 @@
 import { amountOf, describeAmount, fits, resourceNames } from "@resource-broker/base";
 import { type ProviderInstruction, providerInstructionKind } from "@resource-broker/contract/crd";
-import { isSameStatus, statusOf, unknownMessage, unknownToBrokerCondition } from "../manifests/conditions.ts";
+import {
+  isSameStatus,
+  noticeCondition,
+  statusOf,
+  unknownMessage,
+  unknownToBrokerCondition,
+} from "../manifests/conditions.ts";
 import { isSameInstruction, providerInstruction } from "../manifests/instructions.ts";
 import type { Observation } from "../observe/cluster-observer.ts";
 import { availableOf } from "../publish/advertisement.ts";
@@ -93,7 +99,11 @@ function enforcedStatus(
   };
   return statusOf(providerInstructionKind.status, fields, {
     before: instruction?.status,
-    updates: [{ type: "Enforced", status: "True", reason: "Held", message }, unknownToBrokerCondition(entry)],
+    updates: [
+      { type: "Enforced", status: "True", reason: "Held", message },
+      unknownToBrokerCondition(entry),
+      ...noticeCondition(entry.reservation, instruction?.status),
+    ],
     observedGeneration: instruction?.metadata.generation,
     wallMs,
   });

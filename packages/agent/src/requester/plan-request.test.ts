@@ -65,6 +65,48 @@ describe("a new request", () => {
   });
 });
 
+describe("a request whose reservation was preempted", () => {
+  const preempted = cachedOf("requester", ended("Preempted"));
+  const { id } = preempted.reservation;
+  const before = { phase: "Active", reservationName: id, attempts: 1 } as const;
+
+  test("asks again for its place, with its next key, if it may wait", () => {
+    const asked = withStatus(before, { queue: true });
+    const { status, requeueAfterMs } = planRequest(state({ request: asked, entry: preempted }));
+    expect(requeueAfterMs).toBe(0);
+    expect(status).toMatchObject({ phase: "Pending", resumes: id, attempts: 1 });
+    expect(status?.reservationName).toBeUndefined();
+    expect(condition(status, "Reserved")).toMatchObject({ status: "False", reason: "Preempted" });
+    const request = withStatus(status, { queue: true });
+    for (const entry of [preempted, undefined])
+      expect(planRequest(state({ request, entry })).ask?.key).toBe(`${UID}-2`);
+  });
+
+  test("keeps asking for it while nothing is decided, and not after", () => {
+    const request = withStatus({ phase: "Pending", attempts: 1, resumes: id }, { queue: true });
+    const unanswered = planRefusal(state({ request }), new Fault("unreachable", "gone"));
+    expect(unanswered.status).toMatchObject({ phase: "Pending", attempts: 1, resumes: id });
+    const refused = planRefusal(state({ request }), new Fault("invalid", "no"));
+    expect(refused.status).toMatchObject({ phase: "Failed" });
+    expect(refused.status.resumes).toBeUndefined();
+    const granted = cachedOf("requester", aReservation({ id: "rsv-rome-2", key: `${UID}-2` }));
+    expect(planRequest(state({ request, entry: granted })).status?.resumes).toBeUndefined();
+  });
+
+  test.each([undefined, false])("fails if it may not wait: queue %s", (queue) => {
+    const request = withStatus(before, queue === undefined ? {} : { queue });
+    const plan = planRequest(state({ request, entry: preempted }));
+    expect(plan).toMatchObject({ status: { phase: "Failed", reason: "Preempted", reservationName: id } });
+    expect(plan.ask).toBeUndefined();
+  });
+
+  test("is not asked for while another of its reservations lives", () => {
+    const request = withStatus({ phase: "Pending", attempts: 1, resumes: id }, { queue: true });
+    const alive = cachedOf("requester", aReservation(), { syncState: "unconfirmed" });
+    expect(planRequest(state({ request, entry: alive })).ask).toBeUndefined();
+  });
+});
+
 describe("a granted request", () => {
   test("says so when the broker does not know it any more, and keeps it", () => {
     const { status } = planRequest(

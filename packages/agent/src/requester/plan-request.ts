@@ -3,7 +3,7 @@ import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFinal } from "@resource-broker/domain";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
 import { isSameStatus } from "../manifests/conditions.ts";
-import { attemptKey, attemptOf, type WaitingRequest } from "../reservations/reservation.ts";
+import { attemptKey, attemptOf, type Reservation, type WaitingRequest } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import type { ReservationRequestBody } from "../transport/broker-communicator.ts";
 import { isAsking, nextAttempt, planInvalid, planLostAnswer, QUEUE_RETRY_MS } from "./plan-answer.ts";
@@ -13,6 +13,7 @@ import {
   cleaningStatus,
   type DeliveryStatus,
   endedStatus,
+  type NotReserved,
   notReservedStatus,
   type RequestStatus,
   reservedStatus,
@@ -120,16 +121,27 @@ function planReserved(state: RequestState, entry: CachedReservation): RequestPla
   const { status = {} } = request;
   const { reservation } = entry;
   if (isOver(status)) return status.reservationName === reservation.id ? planCleaning(state, status) : {};
-  if (reservation.endReason !== "ProviderRefused") return { status: endedStatus(state, entry) };
-  const message = `${reservation.provider} could not hold it (${reservation.message})`;
+  const again = askingAgain(state, reservation);
+  if (again === undefined) return { status: endedStatus(state, entry) };
+  const attempts = attemptOf(reservation.key)?.attempt ?? (status.attempts ?? 0) + 1;
   return {
-    status: notReservedStatus(state, {
-      phase: "Pending",
-      reason: "ProviderRefused",
-      message: `${message}; asking again`,
-      attempts: attemptOf(reservation.key)?.attempt ?? (status.attempts ?? 0) + 1,
-    }),
+    status: notReservedStatus(state, { phase: "Pending", ...again, attempts }),
     requeueAfterMs: 0,
+  };
+}
+
+/** Why the request is sent again, with its next key; undefined: it ends with its reservation. */
+function askingAgain(
+  { request }: RequestState,
+  { id, provider, endReason, message }: Reservation,
+): Pick<NotReserved, "reason" | "message" | "resumes"> | undefined {
+  if (endReason === "ProviderRefused")
+    return { reason: endReason, message: `${provider} could not hold it (${message}); asking again` };
+  if (endReason !== "Preempted" || request.spec.queue !== true) return undefined;
+  return {
+    reason: endReason,
+    message: `${id} was preempted (${message}); asking for its place in the queue`,
+    resumes: id,
   };
 }
 

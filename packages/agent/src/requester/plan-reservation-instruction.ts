@@ -7,6 +7,8 @@ import type { DataPlaneState, ReleaseState } from "../data-plane/data-plane.ts";
 import {
   type ConditionUpdate,
   isSameStatus,
+  noticeCondition,
+  noticeOver,
   unknownMessage,
   statusOf,
   unknownToBrokerCondition,
@@ -45,6 +47,7 @@ export function planDelivery({ entry, instruction, dataPlane, wallMs }: Delivery
   const updates: readonly ConditionUpdate[] = [
     { type: "Peered", status: peered[dataPlane.kind], reason, message, isStep: true },
     unknownToBrokerCondition(entry),
+    ...noticeCondition(entry.reservation, instruction?.status),
   ];
   const status = nextStatus(instruction, wallMs, {
     updates,
@@ -82,6 +85,7 @@ export function teardownStatus({
     updates: [
       { type: "Peered", status: "False", reason: "Releasing", message: "the resources are being released" },
       { type: "Clean", status: "False", reason, message, isStep: true },
+      ...noticeOver(instruction.status),
     ],
     delivered: false,
     message,

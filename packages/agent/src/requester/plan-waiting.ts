@@ -20,7 +20,8 @@ export function waitsByStatus({ phase, reservationName }: RequestStatus): boolea
 }
 
 function pendingStatus(context: StatusContext, waiting: WaitingRequest): RequestStatus {
-  const { place, message } = shownPlace(context.request.status ?? {}, waiting);
+  const { status: before = {} } = context.request;
+  const { place, message } = shownPlace(before, { ...waiting, message: withOldPlace(before, waiting) });
   const { id, tenant } = waiting;
   return requestStatus(
     context,
@@ -54,6 +55,12 @@ function leftStatus(context: StatusContext, waiting: WaitingRequest): RequestSta
       { type: "Queued", status: "False", reason, message },
     ],
   );
+}
+
+function withOldPlace({ resumes }: RequestStatus, { message, since }: WaitingRequest): string {
+  if (resumes === undefined) return message;
+  const again = since === undefined ? "" : `, so that it waits since ${since}`;
+  return `${message}; ${resumes} was preempted${again}`;
 }
 
 interface ShownPlace {

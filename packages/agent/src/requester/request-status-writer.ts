@@ -10,6 +10,7 @@ import type { RequestStatus } from "./request-status.ts";
 const BY_CONDITION: Readonly<Record<string, EventReason>> = {
   Queued: "Queued",
   ProviderRefused: "ProviderRefused",
+  Preempted: "Preempted",
   BrokerUnreachable: "BrokerUnavailable",
   BrokerUnavailable: "BrokerUnavailable",
   BrokerBusy: "BrokerUnavailable",

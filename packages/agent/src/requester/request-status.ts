@@ -6,7 +6,14 @@ import {
   resourceRequestKind,
 } from "@resource-broker/contract/crd";
 import type { ReleaseState } from "../data-plane/data-plane.ts";
-import { type ConditionUpdate, statusOf, unknownMessage } from "../manifests/conditions.ts";
+import {
+  type ConditionUpdate,
+  noticeCondition,
+  noticeOver,
+  PREEMPTING,
+  statusOf,
+  unknownMessage,
+} from "../manifests/conditions.ts";
 import { attemptKey, attemptOf, type Reservation } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 import { readRequest } from "./read-request.ts";
@@ -60,7 +67,12 @@ export function reservedStatus(
       message: reserved.message,
       ...reservationFields(reservation),
     },
-    [ready, reserved, { type: "Peered", ...delivery.peered, isStep: true }],
+    [
+      ready,
+      reserved,
+      { type: "Peered", ...delivery.peered, isStep: true },
+      ...noticeCondition(reservation, context.request.status),
+    ],
   );
 }
 
@@ -165,11 +177,13 @@ export interface NotReserved {
   readonly nextAttemptAt?: number;
   /** The broker's refusal, with its reasons. */
   readonly refusal?: Fault;
+  /** The preempted reservation whose place in the queue it asks for. */
+  readonly resumes?: string;
 }
 
 /** Nothing is reserved: pending, or failed. */
 export function notReservedStatus(context: StatusContext, outcome: NotReserved): RequestStatus {
-  const { phase, reason, endReason, message, attempts, nextAttemptAt, refusal } = outcome;
+  const { phase, reason, endReason, message, attempts, nextAttemptAt, refusal, resumes } = outcome;
   return requestStatus(
     context,
     present({
@@ -180,6 +194,7 @@ export function notReservedStatus(context: StatusContext, outcome: NotReserved):
       nextAttemptTime: nextAttemptAt === undefined ? undefined : formatTime(nextAttemptAt),
       decisionID: refusal?.details.decisionID,
       explanation: refusal && explanationOf(refusal),
+      resumes,
     }),
     [
       { type: "Ready", status: "False", reason, message },
@@ -210,25 +225,31 @@ export function requestStatus(
 ): RequestStatus {
   const { request, now } = context;
   const { generation: observedGeneration } = request.metadata;
-  const fields: RequestStatus = { ...status, ...present({ observedGeneration }) };
   const before = request.status;
-  const all = [...updates, ...outOfQueue(before, updates)];
+  const fields: RequestStatus = { ...resumed(before, status), ...status, ...present({ observedGeneration }) };
+  const all = [...updates, ...lapsed(before, updates)];
   const update = { before, updates: all, observedGeneration, wallMs: now };
   return statusOf(resourceRequestKind.status, fields, update);
 }
 
+/** Its old place is asked for until something is reserved, or nothing more is asked for. */
+function resumed(before: RequestStatus | undefined, { phase }: RequestStatus): RequestStatus {
+  return phase === "Pending" ? present({ resumes: before?.resumes }) : {};
+}
+
 const OUT_OF_QUEUE = {
+  type: "Queued",
   status: "False",
   reason: "NotWaiting",
   message: "it does not wait in the queue",
 } as const;
 
-/** Only a request that has waited has the condition. */
-function outOfQueue(
-  before: RequestStatus | undefined,
-  updates: readonly ConditionUpdate[],
-): ConditionUpdate[] {
-  const [type, isQueued] = ["Queued", ({ type: each }: { type: string }) => each === "Queued"] as const;
-  const isStale = before?.conditions?.some(isQueued) === true && !updates.some(isQueued);
-  return isStale ? [{ type, ...OUT_OF_QUEUE }] : [];
+/** Conditions that nothing is said of any more. Only a request that has waited, or was under notice, has them. */
+function lapsed(before: RequestStatus | undefined, updates: readonly ConditionUpdate[]): ConditionUpdate[] {
+  const isSaid = (wanted: string): boolean => updates.some(({ type }) => type === wanted);
+  const hasWaited = before?.conditions?.some(({ type }) => type === OUT_OF_QUEUE.type) === true;
+  return [
+    ...(hasWaited && !isSaid(OUT_OF_QUEUE.type) ? [OUT_OF_QUEUE] : []),
+    ...(isSaid(PREEMPTING) ? [] : noticeOver(before)),
+  ];
 }

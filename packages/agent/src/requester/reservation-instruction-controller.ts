@@ -4,10 +4,12 @@ import type { ReconcileResult } from "@resource-broker/kube";
 import type { AgentParts } from "../core/agent-deps.ts";
 import type { DataPlaneState, DeliverySpec, ReleaseState } from "../data-plane/data-plane.ts";
 import { ignoring } from "../faults.ts";
+import { noticeText, shownNotice, WITHDRAWN } from "../manifests/conditions.ts";
 import { RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { applyOwn, patchStatus } from "../manifests/writes.ts";
 import { earliestRequeue } from "../reconcile.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
+import { noticeEvents } from "./notice-events.ts";
 import {
   planDelivery,
   planReservationInstruction,
@@ -43,6 +45,8 @@ export function reservationInstructionController(deps: ReservationInstructionDep
   const orphans = new Set<string>();
   /** The problem of the delivery that was last recorded, by reservation. */
   const reportedProblems = new Map<string, string>();
+  /** The notice that events were last recorded for, by reservation; the informer may not show it in the instruction yet. */
+  const recordedNotices = new Map<string, string | undefined>();
   /** State of the release of ended reservations. */
   const releases = new Map<string, ReleaseState>();
   const nameOf = (id: string) => ({ name: id, namespace });
@@ -99,6 +103,7 @@ export function reservationInstructionController(deps: ReservationInstructionDep
           break;
         case "tear-down":
           reportedProblems.delete(id);
+          recordedNotices.delete(id);
           next = earliestRequeue(next, await tearDown(id, { instruction, request }));
           break;
       }
@@ -113,6 +118,7 @@ export function reservationInstructionController(deps: ReservationInstructionDep
     // Nothing new is made for a reservation that the broker does not know; existing objects are kept.
     const isKnownToBroker = entry.syncState !== "unknown";
     const state = await (isKnownToBroker ? dataPlane.establish(spec) : dataPlane.observe(spec));
+    await recordNotice(entry, targets);
     const { instruction } = targets;
     const plan = planDelivery({ entry, instruction, dataPlane: state, wallMs: deps.clock.wallMs() });
     let written = instruction;
@@ -128,6 +134,21 @@ export function reservationInstructionController(deps: ReservationInstructionDep
     recordProblem(id, state, { instruction: written, request: targets.request });
     if (plan.activate) await activate(id);
     return plan;
+  };
+
+  /** Before the status that says so: after a crash in between, there are two events rather than none. */
+  const recordNotice = async ({ reservation }: CachedReservation, targets: StatusTargets): Promise<void> => {
+    const { id } = reservation;
+    const regarding = targets.request ?? targets.instruction;
+    const before = recordedNotices.has(id)
+      ? recordedNotices.get(id)
+      : shownNotice(targets.instruction?.status);
+    const now = noticeText(reservation);
+    if (regarding === undefined || now === before) return;
+    const pods = await dataPlane.listPods(id);
+    for (const event of noticeEvents({ id, now }, regarding, pods)) recordEvent(event);
+    deps.log.info({ reservation: id, pods: pods.length }, now ?? WITHDRAWN);
+    recordedNotices.set(id, now);
   };
 
   const recordProblem = (id: string, state: DataPlaneState, targets: StatusTargets): void => {

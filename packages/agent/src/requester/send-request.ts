@@ -1,4 +1,5 @@
 import type { Fault } from "@resource-broker/base";
+import { present } from "@resource-broker/contract";
 import type { ResourceRequest } from "@resource-broker/contract/crd";
 import { isFault } from "../faults.ts";
 import type { AgentParts } from "../core/agent-deps.ts";
@@ -23,9 +24,14 @@ export async function sendRequest(
   { request, key }: SentRequest,
 ): Promise<Answer> {
   if (link.canQueue() !== true) return communicator.reserve(request, key);
+  const whole = queueable(request, asked);
+  const { resumes, ...withoutPlace } = whole;
   try {
-    return await communicator.reserveOrWait(queueable(request, asked), key);
+    return await communicator.reserveOrWait(whole, key);
   } catch (error) {
+    // Without the place of its preempted reservation it waits at the end.
+    if (resumes !== undefined && isFault(error, "invalid", "malformed"))
+      return communicator.reserveOrWait(withoutPlace, key);
     // Not sent: meanwhile an older broker answers at this address.
     if (isFault(error, "unsupported")) return communicator.reserve(request, key);
     throw error;
@@ -35,14 +41,14 @@ export async function sendRequest(
 /** With what only a broker with a queue reads. */
 function queueable(
   request: ReservationRequestBody,
-  { metadata, spec }: ResourceRequest,
+  { metadata, spec, status }: ResourceRequest,
 ): ReservationRequestBody {
   const { queue, queueTimeout } = spec;
   const wait = queueTimeout === undefined ? {} : { for: queueTimeout };
   return {
     ...request,
     ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
-    ...(queue === true ? { wait } : {}),
+    ...(queue === true ? present({ wait, resumes: status?.resumes }) : {}),
   };
 }
 

@@ -28,6 +28,8 @@ export interface Reservation {
   readonly cost?: NonNullable<ResourceRequest["status"]>["cost"] | undefined;
   readonly tier?: (typeof TIERS)[number] | undefined;
   readonly priority?: number | undefined;
+  /** It is under notice: it ends then, unless the notice is withdrawn. */
+  readonly preempting?: { readonly at: string; readonly byPriority: number } | undefined;
   readonly decisionId?: string | undefined;
   readonly providerEndpoint?: string | undefined;
   /** The IDs of both clusters in the data plane, where they are known. */
@@ -46,6 +48,8 @@ export interface WaitingRequest {
   readonly message: string;
   readonly endReason?: EndReason | undefined;
   readonly createdAt: string;
+  /** Undefined: it waits since `createdAt`. Earlier: it has the place of a preempted reservation. */
+  readonly since?: string | undefined;
   /** It fails if it has no reservation by then. */
   readonly until: string;
   readonly generation: number;

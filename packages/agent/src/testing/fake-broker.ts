@@ -8,6 +8,7 @@ import {
   fromReservation,
   fromWaiting,
   type PeerStatementDTO,
+  present,
   type ReservationDTO,
   type ReservationRequestDTO,
   refusalDetails,
@@ -20,6 +21,7 @@ import {
 } from "@resource-broker/contract";
 import {
   apply,
+  CALLS_PROTOCOL,
   type Command,
   DEFAULT_POLICY,
   decide,
@@ -62,12 +64,12 @@ const ADMIN = { clusterId: "ops", isAdmin: true } as const;
 /** What an admin does. */
 export const asAdmin = { by: ADMIN } as const;
 
-function waitIn({ wait, namespace }: ReservationRequestDTO) {
+function waitIn({ wait, namespace, resumes }: ReservationRequestDTO) {
   return {
     ...(wait === undefined
       ? {}
       : { wait: wait.for === undefined ? {} : { forMs: toMilliseconds(wait.for) } }),
-    ...(namespace === undefined ? {} : { namespace }),
+    ...present({ namespace, resumes }),
   };
 }
 
@@ -274,7 +276,7 @@ export function fakeBroker(clock: Clock) {
       identity: () => clusterId,
       publish: (body) =>
         call("publish", "", () => {
-          const mapped = toAdvertisement(body, 2);
+          const mapped = toAdvertisement(body, canQueue ? MARKET_PROTOCOL : CALLS_PROTOCOL);
           if (!mapped.ok) throw new Fault("invalid", JSON.stringify(mapped.problems));
           tolerant(run({ kind: "advertise", advertisement: mapped.value }));
           const account = ledger.accounts.get(clusterId);

@@ -6,6 +6,8 @@ export interface FakeDataPlane extends DataPlane {
   /** Ids of what is there, or half there. */
   readonly there: Set<string>;
   readonly specs: DeliverySpec[];
+  /** Ids of what gets no new pods. */
+  readonly cordoned: Set<string>;
   /** What the next calls say. */
   readonly setState: (establish: DataPlaneState) => void;
   /** True: nothing can be taken down. */
@@ -15,6 +17,7 @@ export interface FakeDataPlane extends DataPlane {
 export function fakeDataPlane(): FakeDataPlane {
   const there = new Set<string>();
   const specs: DeliverySpec[] = [];
+  const cordoned = new Set<string>();
   let current: DataPlaneState = { kind: "ready", reason: "NodeReady", message: "the node is ready" };
   let isBlocked = false;
   const blocked: ReleaseState = {
@@ -26,6 +29,7 @@ export function fakeDataPlane(): FakeDataPlane {
   return {
     there,
     specs,
+    cordoned,
     setState: (state) => {
       current = state;
     },
@@ -37,14 +41,18 @@ export function fakeDataPlane(): FakeDataPlane {
       establish: async (spec) => {
         specs.push(spec);
         there.add(spec.reservation.id);
+        if (spec.reservation.preempting === undefined) cordoned.delete(spec.reservation.id);
+        else cordoned.add(spec.reservation.id);
         return current;
       },
       observe: async () => current,
       release: async (id) => {
         if (isBlocked && there.has(id)) return blocked;
         there.delete(id);
+        cordoned.delete(id);
         return { kind: "clean" };
       },
+      listPods: async () => [],
       listReservationIds: async () => [...there],
     },
   };

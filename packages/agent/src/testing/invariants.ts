@@ -8,6 +8,7 @@ import type {
 import { isFinal, type Reservation, type Waiting } from "@resource-broker/domain";
 import { PROVIDER_INSTRUCTIONS, RESERVATION_INSTRUCTIONS } from "../manifests/labels.ts";
 import { attemptOf } from "../reservations/reservation.ts";
+import type { FakeDataPlane } from "./fake-data-plane.ts";
 import { REQUESTS, type TestCluster, type TestFleet } from "./test-fleet.ts";
 
 type Instruction = ProviderInstruction | ReservationInstruction;
@@ -17,6 +18,7 @@ export function checkInvariants(world: TestFleet): string[] {
   const violations: string[] = [];
   checkGrants(world, violations);
   checkTeardowns(world, violations);
+  checkPlaces(world, violations);
   return violations;
 }
 
@@ -80,6 +82,53 @@ function checkTeardowns({ broker, rome, paris, berlin }: TestFleet, wrongs: stri
   }
 }
 
+/** A request that was preempted asks for the place of its reservation when it waits again. */
+function checkPlaces({ broker }: TestFleet, wrongs: string[]): void {
+  broker.onEvent((event) => {
+    if (event.kind !== "queued") return;
+    const { id, key } = event.waiting;
+    const made = attemptOf(key);
+    const before = [...broker.ledger().reservations.values()].find(({ key: earlier }) => {
+      const other = attemptOf(earlier);
+      return other?.uid === made?.uid && other?.attempt === (made?.attempt ?? 0) - 1;
+    });
+    if (before?.reason === "Preempted" && before.resumedBy === undefined)
+      wrongs.push(`${id} waits at the end, though ${before.id} was preempted`);
+  });
+}
+
+/** Who is under notice says so and gets no new pods, and nobody else that a ledger knows; what was preempted and may wait has not failed. */
+export function wrongNotices(
+  { broker, rome }: TestFleet,
+  { cordoned }: Pick<FakeDataPlane, "cordoned">,
+): string[] {
+  const noticed = broker.live().filter(({ preemption }) => preemption !== undefined);
+  const ids = noticed.map(({ id }) => id);
+  const isNotice = ({ status }: Instruction | ResourceRequest): boolean =>
+    conditionIn(status?.conditions, "Preempting")?.status === "True";
+  const instructions = rome.all(RESERVATION_INSTRUCTIONS);
+  const kept = new Set(namesOf(instructions.filter(isUnknown)));
+  const compare = (what: string, found: readonly string[]): string[] =>
+    differences(
+      what,
+      found.filter((id) => !kept.has(id)),
+      ids,
+    );
+  const requests = rome.all(REQUESTS).filter(isNotice);
+  return [
+    ...compare("rome cordons", [...cordoned]),
+    ...compare("rome's instructions show the notice of", namesOf(instructions.filter(isNotice))),
+    ...compare(
+      "rome's requests show the notice of",
+      requests.map(({ status }) => status?.reservationName ?? ""),
+    ),
+    ...rome
+      .all(REQUESTS)
+      .filter(({ spec, status }) => spec.queue === true && status?.reason === "Preempted")
+      .map(({ metadata }) => `${metadata.name} was preempted and does not wait`),
+  ];
+}
+
 /** What is not as it should be when all is calm: nobody may say anything that the ledger does not. */
 export function inconsistencies({ broker, rome, paris, berlin }: TestFleet): string[] {
   const live = broker.live();
@@ -114,9 +163,15 @@ function differences(what: string, found: readonly string[], wanted: readonly st
 
 /** What no ledger knows is kept for a person to judge, and says so. */
 function known(instructions: readonly Instruction[]): string[] {
-  return instructions
-    .filter(({ status }) => conditionIn(status?.conditions, "UnknownToBroker")?.status !== "True")
-    .map(({ spec }) => spec.reservationName);
+  return namesOf(instructions.filter((each) => !isUnknown(each)));
+}
+
+function isUnknown({ status }: Instruction): boolean {
+  return conditionIn(status?.conditions, "UnknownToBroker")?.status === "True";
+}
+
+function namesOf(instructions: readonly Instruction[]): string[] {
+  return instructions.map(({ spec }) => spec.reservationName);
 }
 
 function wrongStatus(

@@ -51,6 +51,7 @@ const spec = fc.record({
   queue: fc.boolean(),
   queueTimeout: fc.constantFrom(undefined, undefined, undefined, "2m"),
   duration: fc.constantFrom(undefined, undefined, "1m", "4m"),
+  tier: fc.constantFrom(undefined, "spot"),
 });
 type Spec = typeof spec extends fc.Arbitrary<infer T> ? T : never;
 
@@ -110,6 +111,18 @@ function restart(cluster: TestCluster): void {
   void cluster.start().catch(() => undefined);
 }
 
+/** Spot requests have all that is lent, and one that is not spot waits for a part of it: somebody gets notice. */
+async function preempt(environment: Environment, lastMs: number): Promise<void> {
+  const { time } = environment;
+  for (const each of ["a", "b", "c", "d"]) unask(environment, each);
+  await time.advance(3000);
+  const most = { requestedCPU: "10" as const, queue: true, queueTimeout: undefined, duration: undefined };
+  for (const each of ["a", "b"]) ask(environment, each, { ...most, tier: "spot" });
+  await time.advance(3000);
+  ask(environment, "c", { ...most, tier: undefined });
+  await time.advance(lastMs);
+}
+
 /** One kind of step: how often it comes, what it depends on, and what it does. */
 function step<T>(
   weight: number,
@@ -141,6 +154,10 @@ const userSteps: fc.Arbitrary<ScenarioStep> = fc.oneof(
     },
   ]),
   step(2, name, [(request) => `edit ${request}`, edit]),
+  step(3, fc.constantFrom(10, 31_000, 70_000, 90_000), [
+    (lastMs) => `spot requests fill all, and one waits for ${lastMs} ms that is not`,
+    preempt,
+  ]),
   step(1, fc.tuple(place, which), [
     ([at, index]) => `take away ${index} at ${at}`,
     (environment, [at, index]) => deleteInstruction(environment[at], index),

@@ -69,6 +69,11 @@ const statusSchema = t.object({
   cost: t.optional(reservationCostSchema, "What it costs. Absent: the provider is not priced."),
   decisionID: t.optional(dnsLabel(), "The broker's decision: brokerctl explain <decisionID>.", "dec-4f0q2"),
   attempts: t.optional(t.integer(0, 2_147_483_647), "How often the broker was asked.", 1),
+  resumes: t.optional(
+    reservationName(),
+    "The reservation of this request that was preempted: while nothing is reserved, the request asks for its place in the queue.",
+    "rsv-rome-k3u7dq2hvmx5b4ta",
+  ),
   nextAttemptTime: t.optional(
     time(),
     "When an older broker, without a queue, is asked again.",

@@ -23,6 +23,7 @@ export function fromWaiting(entry: Waiting, { tenant, isRequester, place }: Wait
     requestedResources: toQuantities(request.resources),
     status: { phase: entry.phase, message: truncate(waitingMessage(entry, place), MAX_MESSAGE_LENGTH) },
     createdAt: formatTime(entry.createdAt),
+    since: entry.since === entry.createdAt ? undefined : formatTime(entry.since),
     until: formatTime(entry.until),
     endedAt: endedAt === undefined ? undefined : formatTime(endedAt),
     reason: entry.reason,

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@resource-broker/base";
+import type { PolicyDTO } from "@resource-broker/contract/testing";
 import type { JsonObject } from "@resource-broker/kube-sim";
 import { type AgentProcess, startAgent } from "../agent/agent-process.ts";
 import { type BrokerProcess, startBroker } from "../broker/broker-process.ts";
@@ -27,6 +28,8 @@ export interface WorldOptions {
   readonly directory?: string;
   /** Name of the broker's own cluster, where it also serves objects. Absent: the broker serves HTTP only. */
   readonly hub?: string;
+  /** The broker's policy. Absent: the built-in one, unless a flag names another. */
+  readonly policy?: PolicyDTO;
   /** Further flags of the broker; ports, folders and its cluster are set already. */
   readonly brokerFlags?: readonly string[];
   /** Where the broker's API listens. Absent: on a free port. */
@@ -103,6 +106,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
       nodeFlags: NODE_FLAGS,
       flags,
       ...(options.brokerPort === undefined ? {} : { port: options.brokerPort }),
+      ...(options.policy === undefined ? {} : { policy: options.policy }),
     });
     cleanups.push(broker.dispose);
     return broker;

@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createPublicKey } from "node:crypto";
 import { type AdvertisementDTO, HEADER, IDENTITY_SECRET, PATH, SIGNED_TEXT } from "@resource-broker/contract";
+import type { PolicyDTO } from "@resource-broker/contract/testing";
 import { SECRETS } from "@resource-broker/kube";
 import { publicKeyHash, readIdentityKey, signText } from "@resource-broker/runtime";
 import {
@@ -61,6 +62,7 @@ export function directionOf(world: RealLiqoWorld, requester: string, provider: s
 export async function startRealLiqoWorld(
   plans: readonly ClusterPlan[],
   mode: "liqoctl" | "relay" = "liqoctl",
+  policy?: PolicyDTO,
 ): Promise<RealLiqoWorld> {
   const liqo = realLiqoControlPlanes({ names: plans.map(({ name }) => name), mode });
   const recorded = mode === "liqoctl" ? plans : [];
@@ -70,7 +72,7 @@ export async function startRealLiqoWorld(
     ...plan,
     flags: [...liqo.agentFlags(plan.name), ...(recorders.get(plan.name)?.flags ?? []), ...(plan.flags ?? [])],
   }));
-  const world = await startWorld({ clusters, controlPlanes: liqo });
+  const world = await startWorld({ clusters, controlPlanes: liqo, ...(policy && { policy }) });
   for (const { name, hasAgent = true } of clusters) if (hasAgent) await untilKnown(world, name);
   const namespaces = NAMESPACES.map((name) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }));
   for (const { name } of clusters) await liqo.cluster(name).plane.seed(namespaces);

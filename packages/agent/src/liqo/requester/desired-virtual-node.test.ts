@@ -21,6 +21,7 @@ describe("a reservation", () => {
       unreserved: ["pods", "ephemeral-storage"],
       expiresAt: "2026-07-01T10:00:00.000Z",
       offload: undefined,
+      isUnderNotice: false,
     });
   });
 

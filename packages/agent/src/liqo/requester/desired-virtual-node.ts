@@ -31,6 +31,8 @@ export interface DesiredVirtualNode extends Pair {
   readonly unreserved: readonly string[];
   readonly expiresAt: string | undefined;
   readonly offload: Offload | undefined;
+  /** It gets no new pods. */
+  readonly isUnderNotice: boolean;
 }
 
 type DesiredReading =
@@ -75,6 +77,7 @@ export function readDesired({ reservation, offload }: DeliverySpec, gpuResource:
     ...sliceAmounts(reservation, gpuResource),
     expiresAt: normalTime(expiresAt),
     offload,
+    isUnderNotice: reservation.preempting !== undefined,
   };
   return { ok: true, desired };
 }

@@ -130,6 +130,50 @@ describe("a reservation", () => {
     }
   });
 
+  test("under notice stays ready, gets no new pods, and keeps those that it has", async () => {
+    const { ready, plane, cluster, restart } = liqoTestEnvironment();
+    await ready(DELIVERY_A);
+    for (const [name, nodeName, phase] of [
+      ["shop", ID_A, "Running"],
+      ["done", ID_A, "Succeeded"],
+      ["other", "rome-1", "Running"],
+    ] as const)
+      cluster.put(RESERVATION_PODS, {
+        metadata: { name, namespace: "default" },
+        spec: { nodeName },
+        status: { phase },
+      });
+    const node = () => cluster.find(RESERVATION_NODES, { name: ID_A });
+    const preempting = { at: "2026-07-01T10:05:00Z", byPriority: 50 };
+    const noticed = aDeliverySpec({ id: ID_A, preempting });
+    for (const delivery of [noticed, noticed, DELIVERY_A, noticed]) {
+      expect(await plane().establish(delivery)).toMatchObject({ kind: "ready" });
+      expect(node()?.spec?.unschedulable === true).toBe(delivery === noticed);
+      await restart();
+    }
+    expect(cluster.all(RESERVATION_PODS).map(({ metadata }) => metadata.name)).toEqual([
+      "shop",
+      "done",
+      "other",
+    ]);
+    expect((await plane().listPods(ID_A)).map(({ kind, metadata }) => [kind, metadata.name])).toEqual([
+      ["Pod", "shop"],
+    ]);
+    // Nobody writes for a reservation that the broker does not know.
+    expect(await plane().observe(DELIVERY_A)).toMatchObject({ kind: "ready" });
+    expect(node()?.spec?.unschedulable).toBe(true);
+  });
+
+  test("lists no pods of a real node of its name", async () => {
+    const { plane, cluster } = liqoTestEnvironment();
+    cluster.put(RESERVATION_NODES, { metadata: { name: ID_A }, spec: {} });
+    cluster.put(RESERVATION_PODS, {
+      metadata: { name: "shop", namespace: "default" },
+      spec: { nodeName: ID_A },
+    });
+    expect(await plane().listPods(ID_A)).toEqual([]);
+  });
+
   test("that lives again keeps what a person has cordoned", async () => {
     const { ready, cluster } = liqoTestEnvironment();
     await ready(DELIVERY_A);

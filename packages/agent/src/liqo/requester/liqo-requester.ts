@@ -2,7 +2,7 @@ import type { Clock, Log } from "@resource-broker/base";
 import type { KubeClient } from "@resource-broker/kube";
 import type { DataPlaneState, DeliverySpec, RequesterDataPlane } from "../../data-plane/data-plane.ts";
 import { ignoring, isFault } from "../../faults.ts";
-import { RESERVATION_LABEL } from "../objects.ts";
+import { isVirtual, RESERVATION_LABEL, type ReservationPod } from "../objects.ts";
 import { perform } from "../writes.ts";
 import { type DesiredVirtualNode, readDesired } from "./desired-virtual-node.ts";
 import { type ClusterReads, clusterReads, observer } from "./observe.ts";
@@ -124,6 +124,11 @@ export function liqoRequester(options: LiqoOptions, deps: LiqoDeps): LiqoRequest
         return stateAfterFault(error);
       }
     },
+    listPods: async (id) => {
+      const node = await reads.node(id);
+      const pods = node !== undefined && isVirtual(node) ? await reads.podsOn(id) : [];
+      return pods.filter(isRunning).map(({ metadata }) => ({ apiVersion: "v1", kind: "Pod", metadata }));
+    },
     listReservationIds: async () => {
       const [slices, offloadings, all] = await Promise.all([
         reads.labelledSlices(),
@@ -139,6 +144,10 @@ export function liqoRequester(options: LiqoOptions, deps: LiqoDeps): LiqoRequest
     },
     stop: runner.stop,
   };
+}
+
+function isRunning({ status }: ReservationPod): boolean {
+  return status?.phase !== "Succeeded" && status?.phase !== "Failed";
 }
 
 /** A stage that was not checked for this long starts again: the API server was away, or the reservation was live again. */

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { ResourceSlice } from "../objects.ts";
-import { type EstablishStep, type ObservedVirtualNode, planEstablish } from "./plan-establish.ts";
+import {
+  type EstablishStep,
+  type ObservedVirtualNode,
+  planEstablish,
+  planRefresh,
+} from "./plan-establish.ts";
 import { resetSlice } from "./desired-virtual-node.ts";
 import {
   ACCEPTED,
@@ -178,6 +183,51 @@ describe("a reservation that comes in", () => {
     expect(resetSlice(changed, DESIRED)).toMatchObject({
       body: { spec: { resources: { cpu: "4", "nvidia.com/gpu": null } } },
     });
+  });
+});
+
+describe("the node of a reservation", () => {
+  const MARK = "rear.fluidos.eu/releasing";
+  const cordoned = (isOurs: boolean, metadata: object = {}): Changes => {
+    const found = aNode(DESIRED);
+    const annotations = isOurs ? { [MARK]: "true" } : {};
+    return {
+      node: {
+        ...found,
+        metadata: { ...found.metadata, ...metadata, annotations },
+        spec: { unschedulable: true },
+      },
+    };
+  };
+  const cordon = { metadata: { annotations: { [MARK]: "true" } }, spec: { unschedulable: true } };
+  const uncordon = { metadata: { annotations: { [MARK]: null } }, spec: { unschedulable: null } };
+  const UNCORDONED_BY_HAND = { ...cordoned(true).node, spec: {} } as ObservedVirtualNode["node"];
+
+  test.each<[string, boolean, Changes, object?]>([
+    ["is cordoned under notice", true, {}, cordon],
+    ["is not cordoned without one", false, {}],
+    ["is cordoned once", true, cordoned(true)],
+    ["is cordoned again if a person uncordons it", true, { node: UNCORDONED_BY_HAND }, cordon],
+    ["is uncordoned when the notice is withdrawn", false, cordoned(true), uncordon],
+    ["keeps the cordon of a person under notice", true, cordoned(false)],
+    ["keeps the cordon of a person when the notice is withdrawn", false, cordoned(false)],
+    ["is left alone if it is a real node", true, node({ isVirtual: false })],
+    ["is left alone if it is another provider's", true, { node: aNode({ ...DESIRED, liqoId: "calm-oslo" }) }],
+    [
+      "is left alone while it is being deleted",
+      false,
+      cordoned(true, { deletionTimestamp: "2026-07-01T09:00:00Z" }),
+    ],
+    ["need not exist yet", true, { node: undefined, virtualNode: undefined }],
+    ["is cordoned whatever the delivery waits for", true, granted({ cpu: "1" }), cordon],
+  ])("%s", (_, isUnderNotice, changes, body) => {
+    const writes = planRefresh({ ...DESIRED, isUnderNotice }, { ...GOOD, ...changes });
+    const toNode = writes.filter(({ resource }) => resource.kind === "Node");
+    expect(toNode).toEqual(
+      body === undefined
+        ? []
+        : [expect.objectContaining({ verb: "patch", name: { name: DESIRED.id }, body })],
+    );
   });
 });
 

@@ -4,7 +4,6 @@ import {
   differences,
   isVirtual,
   LIQO_LABEL,
-  RELEASING_ANNOTATION,
   RESERVATION_NODES,
   type ReservationNode,
   RESOURCE_SLICES,
@@ -50,20 +49,36 @@ const REPLICATION_TIMEOUT_MS = 60_000;
 /** A slice that waits longer than this for another component counts as stalled. */
 const SLICE_TIMEOUT_MS = 180_000;
 
+/** Marks a Node that this agent has cordoned, so that it may uncordon it again; a person's cordon stays. */
+const RELEASING_ANNOTATION = "rear.fluidos.eu/releasing";
+/** Under notice, and before its pods are drained. */
+export const CORDONED = {
+  metadata: { annotations: { [RELEASING_ANNOTATION]: "true" } },
+  spec: { unschedulable: true },
+};
 const UNCORDONED = {
   metadata: { annotations: { [RELEASING_ANNOTATION]: null } },
   spec: { unschedulable: null },
 };
 
-/** Writes that do not change the state: the slice's expiry, and what makes Liqo replicate again. */
+/** Writes that do not change the state: the cordon, the slice's expiry, and what makes Liqo replicate again. */
 export function planRefresh(
   desired: DesiredVirtualNode,
-  { slice, offload, wallMs }: ObservedVirtualNode,
+  { node, slice, offload, wallMs }: ObservedVirtualNode,
 ): readonly Write[] {
   return [
+    ...(node !== undefined && isNodeOf(desired, node) ? refreshCordon(desired, node) : []),
     ...(slice === undefined ? [] : refreshSlice(slice, desired, wallMs)),
     ...refreshNamespaceMap(desired.liqoId, offload?.since, wallMs),
   ];
+}
+
+function refreshCordon({ isUnderNotice }: DesiredVirtualNode, node: ReservationNode): Write[] {
+  const { metadata, spec } = node;
+  if (metadata.deletionTimestamp !== undefined) return [];
+  if (isUnderNotice) return spec?.unschedulable === true ? [] : [patch(RESERVATION_NODES, node, CORDONED)];
+  const isMarked = metadata.annotations?.[RELEASING_ANNOTATION] !== undefined;
+  return isMarked ? [patch(RESERVATION_NODES, node, UNCORDONED)] : [];
 }
 
 /** The next step to bring up the virtual node of a reservation. */
@@ -183,20 +198,22 @@ function planNode(desired: DesiredVirtualNode, observed: ObservedVirtualNode): S
 
 /** Checks that the Node is Liqo's node of this provider and is not being deleted. */
 function planNodeIdentity(
-  { id, clusterId, liqoId }: DesiredVirtualNode,
+  desired: DesiredVirtualNode,
   virtualNode: VirtualNode,
   node: ReservationNode,
 ): Step | undefined {
-  const { labels, annotations } = node.metadata;
-  if (!isVirtual(node) || labels?.[LIQO_LABEL.remoteCluster] !== liqoId) {
+  const { id, clusterId } = desired;
+  if (!isNodeOf(desired, node)) {
     return stalled("NodeConflict", `Node ${id} exists and is not Liqo's node of ${clusterId}`);
   }
   if ([virtualNode, node].some(({ metadata }) => metadata.deletionTimestamp !== undefined)) {
     return wait("NodeTerminating", `Node ${id} is being deleted; Liqo creates a new one afterwards`);
   }
-  if (annotations?.[RELEASING_ANNOTATION] === undefined) return undefined;
-  const message = `Node ${id} is uncordoned: its reservation is live`;
-  return act("Uncordoned", message, patch(RESERVATION_NODES, node, UNCORDONED));
+  return undefined;
+}
+
+function isNodeOf({ liqoId }: DesiredVirtualNode, node: ReservationNode): boolean {
+  return isVirtual(node) && node.metadata.labels?.[LIQO_LABEL.remoteCluster] === liqoId;
 }
 
 /** Checks the provider itself: a node stays Ready for a while after its provider is gone. */

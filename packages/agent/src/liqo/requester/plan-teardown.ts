@@ -3,7 +3,6 @@ import {
   LIQO_ANNOTATION,
   NAMESPACE_OFFLOADINGS,
   type NamespaceOffloading,
-  RELEASING_ANNOTATION,
   RESERVATION_NODES,
   RESERVATION_PODS,
   type ReservationNode,
@@ -14,6 +13,7 @@ import {
   type VirtualNode,
 } from "../objects.ts";
 import { patch, remove, update } from "../writes.ts";
+import { CORDONED } from "./plan-establish.ts";
 import { closedFor, withoutClaim } from "./plan-offload.ts";
 import { type PeeringState, planUnpeer } from "./plan-peering.ts";
 import { act, type Step, stalled, wait } from "./steps.ts";
@@ -45,11 +45,6 @@ export const DEADLINE_MS: Readonly<Record<TeardownStage, number>> = {
   node: 30_000,
   slice: 120_000,
   offloading: 60_000,
-};
-
-const CORDONED = {
-  metadata: { annotations: { [RELEASING_ANNOTATION]: "true" } },
-  spec: { unschedulable: true },
 };
 
 /**

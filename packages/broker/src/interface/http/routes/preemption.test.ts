@@ -147,8 +147,9 @@ test("after its notice a victim ends as preempted, and asks again in its old pla
   });
   const more = { tier: "spot", wait: {}, resumes: victim.id };
   const again = read(waitingRequestSchema, await ask(oslo, "again", more, WAITING_AGENT));
-  const { since } = broker.engine.ledger.waiting.byId.get(again.id) ?? {};
-  expect(since).toBe(Date.parse(victim.createdAt));
+  expect(again.since).toBe(victim.createdAt);
+  const twice = read(waitingRequestSchema, await ask(oslo, "twice", more, WAITING_AGENT));
+  expect(twice.since).toBeUndefined();
 });
 
 test("an agent that does not know of waiting is refused as before, whatever it resumes", async () => {
