@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { DESKTOP, launchBrowser, openWindow, PHONE } from "./testing/browser.ts";
 import { makeLink, startDashboardBroker } from "./testing/dashboard-broker.ts";
 import { sampleFleet } from "./testing/sample-fleet.ts";
+import { SAMPLE_POLICY, sampleQueue } from "./testing/sample-queue.ts";
 
 /**
  * Pictures of every page for the documents, from a real broker whose first hour passes in half a minute:
@@ -15,6 +16,8 @@ const MEDIA = fileURLToPath(new URL("../../../docs/media/dashboard/", import.met
 const QUICK = { speed: 120, seconds: 36 };
 /** A cluster that is silent for so long is stale when time is slow again. */
 const SILENT_SECONDS = 2.5;
+/** Requests wait for so long: some minutes of the hour. */
+const QUEUE_SECONDS = 4;
 const MAX_KB = 150;
 const SCREEN = { width: 1280, height: 720 };
 
@@ -24,7 +27,10 @@ const folder = all < 0 ? MEDIA : (process.argv[all + 1] ?? MEDIA);
 const flag = new URL(`testing/fast-clock.ts?speed=${QUICK.speed}&seconds=${QUICK.seconds}`, import.meta.url)
   .href;
 const startedAt = performance.now();
-const { broker, origin } = await startDashboardBroker({ nodeFlags: ["--import", flag] });
+const { broker, origin } = await startDashboardBroker({
+  nodeFlags: ["--import", flag],
+  policy: SAMPLE_POLICY,
+});
 const browser = await launchBrowser();
 try {
   const fleet = sampleFleet(broker);
@@ -47,8 +53,15 @@ try {
 
 async function runFirstHour(fleet: ReturnType<typeof sampleFleet>): Promise<void> {
   const until = startedAt + QUICK.seconds * 1000;
+  const queue = sampleQueue(broker);
+  let isFilled = false;
   for (let round = 0; performance.now() < until + 2000; round++) {
     await fleet.advertise({ isLate: performance.now() > until - SILENT_SECONDS * 1000 });
+    if (round === 0) await queue.hold();
+    if (!isFilled && performance.now() > until - QUEUE_SECONDS * 1000) {
+      isFilled = true;
+      await queue.fill();
+    }
     if (round % 2 === 0) await fleet.reserveAndRelease();
     await sleep(200);
   }
@@ -67,6 +80,8 @@ async function shots(page: Page): Promise<Shot[]> {
   const reservation = await firstLink(page, "/reservations?phase=Active");
   const granted = await firstLink(page, "/decisions?outcome=granted");
   const refused = await firstLink(page, "/decisions?outcome=refused");
+  const request = await firstLink(page, "/requests");
+  const noticed = await firstLink(page, "/reservations?phase=preempting");
   const whatIf = "/what-if?requester=rome&cpu=16&memory=64Gi&gpu=2&duration=2h";
   const pages = [
     { name: "fleet", path: "/fleet", wait: ".is-fleet" },
@@ -74,6 +89,13 @@ async function shots(page: Page): Promise<Shot[]> {
     { name: "flows", path: "/flows", wait: ".flow" },
     { name: "reservations", path: "/reservations", wait: ".is-reservations" },
     { name: "reservation", path: reservation, wait: ".timeline" },
+    { name: "requests", path: "/requests", wait: ".is-waiting" },
+    { name: "requests-refused", path: "/requests?show=refused", wait: ".is-refused-requests" },
+    { name: "requests-tenants", path: "/requests?show=tenants", wait: ".is-tenants" },
+    { name: "request", path: request, wait: ".is-refused" },
+    { name: "preempting", path: "/reservations?phase=preempting", wait: ".is-reservations" },
+    { name: "preempting-one", path: noticed, wait: ".timeline" },
+    { name: "preempting-cluster", path: "/fleet/frankfurt", wait: ".chart svg" },
     { name: "decisions", path: "/decisions", wait: ".is-decisions" },
     { name: "why", path: granted, wait: ".is-ranking" },
     { name: "why-refused", path: refused, wait: ".is-refused" },
@@ -82,7 +104,7 @@ async function shots(page: Page): Promise<Shot[]> {
     { name: "money", path: "/money", wait: ".is-money" },
     { name: "audit", path: "/audit", wait: ".verified.is-good" },
   ];
-  const docs = ["fleet", "flows", "reservation", "why", "what-if", "capacity", "money"];
+  const docs = ["fleet", "flows", "reservation", "requests", "why", "what-if", "capacity", "money"];
   return [
     ...pages.map((each) => ({ ...each, isForDocs: docs.includes(each.name) })),
     ...pages.map((each) => ({

@@ -84,6 +84,11 @@ export {
   HISTORY_WINDOWS,
   type HistoryWindow,
   OUTCOMES,
+  PHASE_GROUPS,
+  QUEUE_SORTS,
+  type QueueSort,
+  REFUSED_SORTS,
+  type RefusedSort,
   RESERVATION_SORTS,
   type ReservationSort,
 } from "./wire/list-options.ts";

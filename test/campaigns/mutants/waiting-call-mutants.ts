@@ -58,9 +58,9 @@ export const WAITING_CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "shows one more waiting request than the page has",
-    file: `${HTTP}/routes/queue.ts`,
-    find: "place < offset + limit;",
-    replace: "place <= offset + limit;",
+    file: "packages/broker/src/interface/insight/queue-list.ts",
+    find: "index < limit;",
+    replace: "index <= limit;",
     caughtBy: CALLS,
   },
   {

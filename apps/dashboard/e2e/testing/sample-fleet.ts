@@ -1,5 +1,6 @@
 import type { AdvertisementDTO, ReservationDTO, ReservationRequestDTO } from "@resource-broker/contract";
 import { type BrokerProcess, seededRandom } from "@resource-broker/testkit";
+import { AGENT } from "./sample-queue.ts";
 import { A100, H100, SAMPLE_CLUSTERS, type SampleCluster, WITH_HUGE_PAGES } from "./sample-clusters.ts";
 
 const REQUESTERS = ["rome", "milan", "london", "athens", "zurich", "dublin", "vienna", "paris"];
@@ -27,6 +28,7 @@ export function sampleFleet(broker: BrokerProcess, seed = 7): SampleFleet {
     await Promise.all(
       advertising.map((place) =>
         broker.clientFor(place.id).request("POST", "/api/v1/advertisements", {
+          headers: AGENT,
           body: advertisementOf(place, { sequence, live: [...live.values()], swing: random.below(6) / 100 }),
         }),
       ),

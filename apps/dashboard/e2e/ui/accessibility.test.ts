@@ -5,8 +5,10 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DESKTOP, launchBrowser, openWindow, PHONE } from "../testing/browser.ts";
 import { type DashboardBroker, makeLink, startDashboardBroker } from "../testing/dashboard-broker.ts";
-import { LIST_PAGES, openFirst, untilLive } from "../testing/pages.ts";
+import { LIST_PAGES, openFirst, REQUEST_LISTS, untilLive } from "../testing/pages.ts";
 import { type SampleFleet, sampleFleet } from "../testing/sample-fleet.ts";
+import { SAMPLE_POLICY, sampleQueue } from "../testing/sample-queue.ts";
+import { showNotices } from "../testing/under-notice.ts";
 
 let dashboard: DashboardBroker;
 let browser: Browser;
@@ -16,10 +18,16 @@ let fleet: SampleFleet;
 
 beforeAll(async () => {
   axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-  [dashboard, browser] = await Promise.all([startDashboardBroker(), launchBrowser()]);
+  [dashboard, browser] = await Promise.all([
+    startDashboardBroker({ policy: SAMPLE_POLICY }),
+    launchBrowser(),
+  ]);
   fleet = sampleFleet(dashboard.broker);
   await fleet.advertise();
   for (let trade = 0; trade < 12; trade++) await fleet.reserveAndRelease();
+  const queue = sampleQueue(dashboard.broker);
+  await queue.hold();
+  await queue.fill();
   await dashboard.broker
     .admin()
     .request("POST", "/api/v1/clusters/dublin/cordon", { body: { reason: "kernel" } });
@@ -60,18 +68,25 @@ test.each(LOOKS)(
     const details = [
       await openFirst(page, dashboard.origin, "/reservations?phase=live"),
       await openFirst(page, dashboard.origin, "/decisions?outcome=granted"),
+      await openFirst(page, dashboard.origin, "/requests"),
       "/fleet/dublin",
       await openFirst(page, dashboard.origin, "/decisions?outcome=refused"),
       "/no-such-page",
     ];
     const found: Record<string, string[]> = {};
-    for (const path of [...details, ...LIST_PAGES.map((each) => each.path)]) {
+    const look = async (path: string): Promise<string[]> => {
       await page.goto(`${dashboard.origin}${path}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.locator(".skeleton").first().waitFor({ state: "detached" });
       const small = await page.evaluate<string[]>(`(${SMALL_TEXTS})(${SMALLEST_PX})`);
-      found[path] = [...small, ...(await seriousViolations())];
-    }
+      return [...small, ...(await seriousViolations())];
+    };
+    for (const path of [...details, ...[...LIST_PAGES, ...REQUEST_LISTS].map((each) => each.path)])
+      found[path] = await look(path);
+    const hideNotices = await showNotices(page);
+    for (const path of [details[0] ?? "", "/reservations?phase=live", "/fleet/frankfurt"])
+      found[`${path} under notice`] = await look(path);
+    await hideNotices();
     expect(await page.evaluate("getComputedStyle(document.documentElement).fontSize")).toBe("16px");
     await page.goto(`${dashboard.origin}/fleet/dublin`);
     await page.getByRole("button", { name: "Uncordon" }).click();
@@ -110,7 +125,12 @@ const SIZES = [
 
 test("nothing is out of sight, however narrow the window", async () => {
   const detail = await openFirst(page, dashboard.origin, "/reservations?phase=live");
-  for (const { path, content } of [...LIST_PAGES, { path: detail, content: ".command code" }]) {
+  const hideNotices = await showNotices(page);
+  for (const { path, content } of [
+    ...LIST_PAGES,
+    ...REQUEST_LISTS,
+    { path: detail, content: ".command code" },
+  ]) {
     await page.goto(`${dashboard.origin}${path}`);
     await page.locator(content).first().waitFor();
     for (const size of SIZES) {
@@ -118,6 +138,7 @@ test("nothing is out of sight, however narrow the window", async () => {
       expect([path, size.width, await page.evaluate(OVERHANG)]).toEqual([path, size.width, 0]);
     }
   }
+  await hideNotices();
 });
 
 /** Drawings follow the width of the window a frame later. */

@@ -105,7 +105,8 @@ function UnmetCard({ unmet }: { readonly unmet: DemandHistoryDTO }) {
         <span className="num">
           {count(totals.granted, "request")} granted, {plainNumber(totals.refused)} refused
           {totals.share !== null && ` (${percent(totals.share)} unmet)`} ·{" "}
-          <Link to="/decisions?outcome=refused">see why</Link>
+          <Link to="/decisions?outcome=refused">see why</Link> ·{" "}
+          <Link to="/requests">what is asked for now</Link>
         </span>
       }
     >

@@ -16,6 +16,9 @@ const REASONS: Readonly<Record<string, string>> = {
   "reservation-limit": "at the reservation limit",
   capacity: "not enough capacity",
   "node-shape": "no single node is big enough",
+  "kept-for-others": "capacity kept for requests that come first",
+  unpriced: "no price, and the tenant has a budget",
+  budget: "over the tenant's budget",
 };
 
 export function reasonTitle(reason: string): string {

@@ -4,6 +4,7 @@ import { CapacityHistory } from "../capacity/capacity-history.tsx";
 import { CapacityBar, CapacityLegend, capacityOf } from "../charts/capacity-bar.tsx";
 import { count, namesIn } from "../format/amounts.ts";
 import type { RefreshPolicy } from "../live/live-answer.ts";
+import { PreemptingAt } from "../reservations/preempting.tsx";
 import { withQuery } from "../shell/navigation.ts";
 import { Action } from "../parts/confirm.tsx";
 import { Link } from "../parts/link.tsx";
@@ -86,6 +87,7 @@ function ClusterDetails({ cluster }: { readonly cluster: AdvertisementDTO }) {
           </ul>
         </Card>
       )}
+      <PreemptingAt cluster={clusterID} />
       <Labels labels={labels} />
       <CapacityHistory cluster={clusterID} window="hour" />
     </div>

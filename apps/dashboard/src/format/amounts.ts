@@ -64,7 +64,7 @@ export function amountsText(amounts: Amounts): string {
 }
 
 /** A Kubernetes quantity in cores, bytes or pieces; NaN where it cannot be read. */
-function quantityValue(name: string, quantity: string): number {
+export function quantityValue(name: string, quantity: string): number {
   const { unit } = amountForm(name);
   const parsed = parseAmount(quantity, { unit, rounding: "up" });
   return parsed.ok ? parsed.amount / (unit === "milli" ? 1000 : 1) : Number.NaN;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { FLEET } from "../fleet/fleet-page.tsx";
+import { REFUSED, WAITING } from "../requests/request-lists.tsx";
 import { RESERVATIONS } from "../reservations/reservations-page.tsx";
 import { listPath, readList } from "./list.tsx";
 
@@ -24,6 +25,13 @@ test.each([
     "phase=live&provider=paris",
     "reservations?phase=live&provider=paris&sort=created&order=desc&offset=0",
   ],
+  [
+    "the queue in its order, of one tenant",
+    WAITING,
+    "show=waiting&tenant=ml",
+    "queue?tenant=ml&sort=position&order=asc&offset=0",
+  ],
+  ["the last refused first", REFUSED, "show=refused", "refused-requests?sort=last&order=desc&offset=0"],
   ["other orders rise", RESERVATIONS, "sort=cpu&offset=50", "reservations?sort=cpu&order=asc&offset=50"],
 ])("an address asks for what it says: %s", (_name, spec, search, path) => {
   expect(listPath(spec, readList(spec, new URLSearchParams(search)))).toBe(`/api/v1/${path}&limit=50`);

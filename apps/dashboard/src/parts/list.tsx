@@ -9,7 +9,7 @@ import { Page } from "./page.tsx";
 import { AnswerView } from "./states.tsx";
 import { type Column, type Sorting, Table } from "./table.tsx";
 
-const PAGE_SIZE = 50;
+export const PAGE_SIZE = 50;
 
 interface Option {
   readonly name: string;
@@ -21,8 +21,8 @@ export interface ListSpec {
   readonly path: string;
   /** For the box that filters by `q`; absent: there is none. */
   readonly searchLabel?: string;
-  /** One of a few; the first means all of them. */
-  readonly filter: Option & { readonly options: readonly Option[] };
+  /** One of a few; the first means all of them. Absent: there is no such choice. */
+  readonly filter?: Option & { readonly options: readonly Option[] };
   /** Filters that come by a link. */
   readonly links?: readonly Option[];
   /** What it may be sorted by, the default first; absent: by nothing. */
@@ -42,15 +42,21 @@ export interface ListState {
 export function readList(spec: ListSpec, query: URLSearchParams): ListState {
   const { filter, links = [], searchLabel } = spec;
   const names = [...(searchLabel === undefined ? [] : ["q"]), ...links.map(({ name }) => name)];
-  const chosen = filter.options.slice(1).find(({ name }) => name === query.get(filter.name));
+  const chosen = filter?.options.slice(1).find(({ name }) => name === query.get(filter.name));
   const given = names.map((name) => [name, query.get(name) ?? ""] as const);
-  const set = [[filter.name, chosen?.name ?? ""] as const, ...given].filter(([, value]) => value !== "");
-  const offset = Number(query.get("offset") ?? 0);
+  const set = [[filter?.name ?? "", chosen?.name ?? ""] as const, ...given].filter(
+    ([, value]) => value !== "",
+  );
   return {
     filters: Object.fromEntries(set),
     sorting: readSorting(spec, query),
-    offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0,
+    offset: readOffset(query, "offset"),
   };
+}
+
+export function readOffset(query: URLSearchParams, name: string): number {
+  const offset = Number(query.get(name) ?? 0);
+  return Number.isSafeInteger(offset) && offset > 0 ? offset : 0;
 }
 
 function readSorting({ sorts = [], fallingSort }: ListSpec, query: URLSearchParams): Sorting | undefined {
@@ -70,11 +76,9 @@ interface ListData<Row> {
   readonly total?: number;
 }
 
-interface ListPageProps<Row, Data extends ListData<Row>> {
+interface ListProps<Row, Data extends ListData<Row>> {
   readonly spec: ListSpec;
   readonly refresh: RefreshPolicy<Data>;
-  readonly title: string;
-  readonly lead: string;
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
@@ -89,8 +93,23 @@ interface ListPageProps<Row, Data extends ListData<Row>> {
   readonly legend?: ReactNode;
 }
 
-/** A page that is one long list: search, filters, table, pages. */
+interface ListPageProps<Row, Data extends ListData<Row>> extends ListProps<Row, Data> {
+  readonly title: string;
+  readonly lead: string;
+}
+
+/** A page that is one long list. */
 export function ListPage<Row, Data extends ListData<Row>>(props: ListPageProps<Row, Data>) {
+  const { title, lead, ...list } = props;
+  return (
+    <Page title={title} lead={lead}>
+      <List {...list} />
+    </Page>
+  );
+}
+
+/** Search, filters, table, pages. */
+export function List<Row, Data extends ListData<Row>>(props: ListProps<Row, Data>) {
   const { spec, columns } = props;
   const { query, change } = useQuery();
   const state = readList(spec, query);
@@ -121,11 +140,9 @@ export function ListPage<Row, Data extends ListData<Row>>(props: ListPageProps<R
     );
   };
   return (
-    <Page title={props.title} lead={props.lead}>
-      <AnswerView answer={answer} rows={12}>
-        {shown}
-      </AnswerView>
-    </Page>
+    <AnswerView answer={answer} rows={12}>
+      {shown}
+    </AnswerView>
   );
 }
 
@@ -141,7 +158,8 @@ interface ToolbarProps<Row> {
 function Toolbar<Row>({ spec, state, columns, change, onSort, legend }: ToolbarProps<Row>) {
   const { filter, links = [], searchLabel } = spec;
   const { filters, sorting } = state;
-  const [all] = filter.options;
+  const hasControls = filter !== undefined || searchLabel !== undefined || sorting !== undefined;
+  if (!hasControls && legend === undefined) return null;
   return (
     <div className="toolbar">
       {searchLabel !== undefined && (
@@ -151,12 +169,7 @@ function Toolbar<Row>({ spec, state, columns, change, onSort, legend }: ToolbarP
           onSearch={(q) => change({ q, offset: null }, { replace: true })}
         />
       )}
-      <RadioGroup
-        label={filter.title}
-        value={filters[filter.name] ?? all?.name ?? ""}
-        options={filter.options}
-        onChoose={(name) => change({ [filter.name]: name === all?.name ? null : name, offset: null })}
-      />
+      {filter !== undefined && <FilterChoice {...{ filter, filters, change }} />}
       {sorting !== undefined && <SortSelect {...{ columns, sorting, onSort }} />}
       {links.map(({ name, title }) => {
         const value = filters[name];
@@ -166,6 +179,23 @@ function Toolbar<Row>({ spec, state, columns, change, onSort, legend }: ToolbarP
       })}
       {legend}
     </div>
+  );
+}
+
+interface FilterChoiceProps extends Pick<ToolbarProps<unknown>, "change"> {
+  readonly filter: NonNullable<ListSpec["filter"]>;
+  readonly filters: ListState["filters"];
+}
+
+function FilterChoice({ filter: { name, title, options }, filters, change }: FilterChoiceProps) {
+  const all = options[0]?.name ?? "";
+  return (
+    <RadioGroup
+      label={title}
+      value={filters[name] ?? all}
+      options={options}
+      onChoose={(chosen) => change({ [name]: chosen === all ? null : chosen, offset: null })}
+    />
   );
 }
 
@@ -205,7 +235,7 @@ interface PagerProps {
   readonly onMove: (offset: number) => void;
 }
 
-function Pager({ offset, shown, total, onMove }: PagerProps) {
+export function Pager({ offset, shown, total, onMove }: PagerProps) {
   const end = offset + shown;
   return (
     <PagerButtons

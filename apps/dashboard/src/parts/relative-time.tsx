@@ -13,14 +13,22 @@ export function TimeAgo({ at }: { readonly at: string }) {
   );
 }
 
-/** "in 12 min", for lists. */
-export function TimeLeft({ until }: { readonly until: string }) {
+interface TimeLeftProps {
+  readonly until: string;
+  /** Stands before what is left. */
+  readonly before?: string;
+  /** When nothing is left. */
+  readonly over?: string;
+}
+
+/** "12 min", for lists. */
+export function TimeLeft({ until, before = "", over = "ending" }: TimeLeftProps) {
   const { clock, slowTicker } = useAppDeps();
   const untilMs = Date.parse(until);
   const text = useTickingText(slowTicker, () => leftText(untilMs - clock.now()));
   return (
     <time dateTime={until} title={wholeText(untilMs)}>
-      {text === "now" ? "ending" : text}
+      {text === "now" ? over : `${before}${text}`}
     </time>
   );
 }

@@ -12,11 +12,14 @@ import { Link } from "../parts/link.tsx";
 import { Card, Facts, Page } from "../parts/page.tsx";
 import { Countdown, TimeAgo } from "../parts/relative-time.tsx";
 import { AnswerView } from "../parts/states.tsx";
+import { RequestPage } from "../requests/request-page.tsx";
 import { hrefTo } from "../shell/navigation.ts";
 import { useAnswer, useSession } from "../shell/app-deps.ts";
+import { NoticeTime } from "./preempting.tsx";
 import "./reservation.css";
 import {
   costText,
+  endsAt,
   isLive,
   reasonText,
   type StepState,
@@ -70,6 +73,8 @@ export function ReservationPage({ id }: { readonly id: string }) {
   };
   const answer = useAnswer<TimelineDTO>(PATH.timeline(id), policy);
   const found = answer.data?.reservation;
+  // A request that waits has the ID that its reservation will have.
+  if (answer.failure?.status === 404) return <RequestPage id={id} />;
   return (
     <Page
       title={id}
@@ -123,6 +128,15 @@ function Details({ timeline }: { readonly timeline: TimelineDTO }) {
   const session = useSession();
   return (
     <div className="stack">
+      {reservation.preempting !== undefined && (
+        <p className="notice is-warn">
+          <Icon name="warning" />
+          <span>
+            Preempting: it ends in <NoticeTime notice={reservation.preempting} />. A waiting request needs its
+            capacity; it cannot be renewed.
+          </span>
+        </p>
+      )}
       <Card title="Timeline" note={<Phase reservation={reservation} />}>
         <Timeline timeline={timeline} />
       </Card>
@@ -176,19 +190,25 @@ function Use({ timeline: { reservation, used } }: { readonly timeline: TimelineD
   );
 }
 
-function ReservationFacts({ timeline: { reservation, costSoFar } }: { readonly timeline: TimelineDTO }) {
-  const { status, endedAt, priority = 0, reason, createdAt, cost } = reservation;
-  const { expiresAt } = status;
-  const left = expiresAt === undefined ? "until released" : <Countdown until={expiresAt} />;
+function costSoFarText({ reservation: { cost }, costSoFar }: TimelineDTO): string {
+  return costSoFar === undefined ? "not priced" : moneyText(costSoFar, cost?.currency ?? "");
+}
+
+function ReservationFacts({ timeline }: { readonly timeline: TimelineDTO }) {
+  const { reservation } = timeline;
+  const { endedAt, priority = 0, reason, createdAt, tenant = "" } = reservation;
+  const until = endsAt(reservation);
+  const left = until === undefined ? "until released" : <Countdown until={until} />;
   return (
     <Facts
       facts={[
-        ["Cost so far", costSoFar === undefined ? "not priced" : moneyText(costSoFar, cost?.currency ?? "")],
+        ["Cost so far", costSoFarText(timeline)],
         ["Per hour", costText(reservation) ?? ""],
         ["Created", <TimeAgo key="created" at={createdAt} />],
         ["Ends in", endedAt === undefined ? left : ""],
         ["Ended", endedAt === undefined ? "" : <TimeAgo key="ended" at={endedAt} />],
         ["Reason", reasonText(reason)],
+        ["Tenant", tenant],
         ["Priority", priority === 0 ? "" : String(priority)],
       ]}
     />

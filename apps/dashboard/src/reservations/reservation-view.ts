@@ -27,6 +27,12 @@ export function reasonText(reason = ""): string {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
+/** When it ends by itself: by its notice, or when it expires. Undefined: when it is released. */
+export function endsAt({ preempting, status }: ReservationDTO): string | undefined {
+  const times = [preempting?.at, status.expiresAt].filter((time) => time !== undefined);
+  return times.toSorted((one, other) => Date.parse(one) - Date.parse(other))[0];
+}
+
 export function costText({ cost }: ReservationDTO): string | null {
   return cost === undefined ? null : rateText(Number(cost.perHour), cost.currency);
 }

@@ -10,6 +10,7 @@ import { TimeAgo, TimeLeft } from "../parts/relative-time.tsx";
 import { Empty } from "../parts/states.tsx";
 import { type Column, None } from "../parts/table.tsx";
 import { hrefTo } from "../shell/navigation.ts";
+import { NoticeTime, PreemptingChip } from "./preempting.tsx";
 import { costText, isLive, PHASES, reasonText } from "./reservation-view.ts";
 import "./reservations.css";
 
@@ -23,6 +24,7 @@ export const RESERVATIONS: ListSpec = {
       { name: "all", title: "All" },
       // Reserved and Active.
       { name: "live", title: "Live" },
+      { name: "preempting", title: "Preempting" },
       ...Object.keys(PHASES).map((name) => ({ name, title: name })),
     ],
   },
@@ -109,16 +111,21 @@ export function ReservationsPage() {
   );
 }
 
-export function Phase({ reservation: { reason, status } }: { readonly reservation: ReservationDTO }) {
+export function Phase({ reservation }: { readonly reservation: ReservationDTO }) {
+  const { reason, status, preempting } = reservation;
   const title = reasonText(reason);
   return (
-    <Chip {...PHASES[status.phase]} {...(title === "" ? {} : { title })}>
-      {status.phase}
-    </Chip>
+    <span className="chips">
+      <Chip {...PHASES[status.phase]} {...(title === "" ? {} : { title })}>
+        {status.phase}
+      </Chip>
+      {preempting !== undefined && <PreemptingChip />}
+    </span>
   );
 }
 
-function end({ endedAt, status: { expiresAt }, reason }: ReservationDTO) {
+function end({ endedAt, status: { expiresAt }, reason, preempting }: ReservationDTO) {
+  if (preempting !== undefined) return <NoticeTime notice={preempting} />;
   if (endedAt !== undefined) return <None>{reasonText(reason) || "ended"}</None>;
   return expiresAt === undefined ? <None>until released</None> : <TimeLeft until={expiresAt} />;
 }

@@ -1,6 +1,6 @@
 import type { ReservationDTO } from "@resource-broker/contract";
 import { expect, test } from "vitest";
-import { costText, isLive, reasonText, timelineView, usageViews } from "./reservation-view.ts";
+import { costText, endsAt, isLive, reasonText, timelineView, usageViews } from "./reservation-view.ts";
 
 const AT = "2026-07-01T10:00:00.000Z";
 
@@ -23,6 +23,18 @@ test("reasons and prices read as people say them", () => {
   expect(reasonText()).toBe("");
   expect(costText({ ...inPhase("Active"), cost: { perHour: "0.336", currency: "EUR" } })).toBe("€0.336");
   expect(costText(inPhase("Active"))).toBeNull();
+});
+
+test("a reservation ends by its notice, or when it expires, whichever comes first", () => {
+  const [soon, late] = ["2026-07-01T10:05:00.000Z", "2026-07-01T11:00:00.000Z"] as const;
+  const reservation = inPhase("Active");
+  const expiring = (expiresAt: string) => ({ ...reservation, status: { ...reservation.status, expiresAt } });
+  const notice = (at: string) => ({ preempting: { at, byPriority: 5 } });
+  expect(endsAt(reservation)).toBeUndefined();
+  expect(endsAt(expiring(late))).toBe(late);
+  expect(endsAt({ ...expiring(late), ...notice(soon) })).toBe(soon);
+  expect(endsAt({ ...expiring(soon), ...notice(late) })).toBe(soon);
+  expect(endsAt({ ...reservation, ...notice(late) })).toBe(late);
 });
 
 const LATER = "2026-07-01T10:00:00.120Z";

@@ -14,6 +14,8 @@ import { Toasts } from "../parts/confirm.tsx";
 import { Link } from "../parts/link.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty } from "../parts/states.tsx";
+import { RequestPage } from "../requests/request-page.tsx";
+import { RequestsPage } from "../requests/requests-page.tsx";
 import { ReservationPage } from "../reservations/reservation-page.tsx";
 import { ReservationsPage } from "../reservations/reservations-page.tsx";
 import { SignInPage, type SignInState } from "../sign-in/sign-in-page.tsx";
@@ -103,6 +105,8 @@ function CurrentPage() {
       <Route path="/flows" component={FlowsPage} />
       <Route path="/reservations" component={ReservationsPage} />
       <Route path="/reservations/:id">{({ id }) => <ReservationPage key={id} id={decoded(id)} />}</Route>
+      <Route path="/requests" component={RequestsPage} />
+      <Route path="/requests/:id">{({ id }) => <RequestPage key={id} id={decoded(id)} />}</Route>
       <Route path="/decisions" component={DecisionsPage} />
       <Route path="/decisions/:id">{({ id }) => <DecisionPage key={id} id={decoded(id)} />}</Route>
       <Route path="/what-if" component={WhatIfPage} />

@@ -6,6 +6,7 @@ export const PAGES = [
   { name: "fleet", title: "Fleet" },
   { name: "flows", title: "Flows" },
   { name: "reservations", title: "Reservations" },
+  { name: "requests", title: "Requests" },
   { name: "decisions", title: "Decisions" },
   { name: "what-if", title: "What if" },
   { name: "capacity", title: "Capacity" },

@@ -119,8 +119,8 @@ export const AGENT_ROUTES: readonly Route[] = [
     tag: "Reservations",
     summary: "The requests that wait, with their places",
     description:
-      "For clusters their own, for admins all. In the order of the queue: priority, then the tenant with the lowest share of the fleet, then who came first.",
-    parameters: ["requester", "limit", "offset"],
+      "For clusters their own, for admins all. By position in the queue: priority, then the tenant with the lowest share of the fleet, then who came first.",
+    parameters: ["requesterID", "tenant", "q", "queueSort", "order", "offset", "limit"],
     reply: ok("One page.", { schema: queuePageSchema, example: { items: [examples.waiting], total: 1 } }),
     faults: ["invalid"],
   },

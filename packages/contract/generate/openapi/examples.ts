@@ -222,6 +222,7 @@ const decisionSummary = { id, at, requesterID, winner, considered, fitted, asked
 export const decisionPage = { items: [decisionSummary], total: 1 };
 
 export const refusedRequest = {
+  id: "req-7c1e09d4a2b85f36",
   requesterID: "rome",
   namespace: "ml-training",
   tenant: "ml",

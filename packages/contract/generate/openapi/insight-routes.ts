@@ -40,8 +40,8 @@ export const INSIGHT_ROUTES: readonly Route[] = [
     summary: "List refused requests",
     description:
       "For admins: requests that were refused since the broker started and were not granted since; they do not wait in the queue. Retries of one request are one entry. Requests above a quota are not listed.",
-    parameters: ["offset", "limit"],
-    reply: ok("One page, the last refused first.", {
+    parameters: ["requesterID", "tenant", "q", "refusedSort", "order", "offset", "limit"],
+    reply: ok("One page.", {
       schema: refusedPageSchema,
       example: { items: [examples.refusedRequest], total: 1 },
     }),
@@ -80,7 +80,8 @@ export const INSIGHT_ROUTES: readonly Route[] = [
     operationId: "getDemandHistory",
     tag: "Insight",
     summary: "Granted and refused requests over time",
-    description: "For admins. Recorded while --dashboard-bind-address is on.",
+    description:
+      "For admins, each request once, however often it was repeated. Recorded while --dashboard-bind-address is on.",
     parameters: ["window"],
     reply: ok("The series.", { schema: demandHistorySchema, example: examples.demandHistory }),
     faults: ["invalid", "not-found"],

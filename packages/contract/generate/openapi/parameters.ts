@@ -6,6 +6,9 @@ import {
   COUNTED_RESOURCES,
   HISTORY_WINDOWS,
   OUTCOMES,
+  PHASE_GROUPS,
+  QUEUE_SORTS,
+  REFUSED_SORTS,
   RESERVATION_SORTS,
 } from "../../src/wire/list-options.ts";
 import { HEADER, LIMIT, PROTOCOL_VERSION } from "../../src/wire/protocol.ts";
@@ -68,10 +71,17 @@ export const PARAMETERS = {
   clusterSort: inQuery("sort", { type: "string", enum: CLUSTER_SORTS, default: "id" }, "Sort by this."),
   clusterState: choiceInQuery("state", CLUSTER_STATES, "Only clusters in this state."),
   reservationSort: choiceInQuery("sort", RESERVATION_SORTS, "Sort by this; created sorts the newest first."),
+  queueSort: inQuery("sort", { type: "string", enum: QUEUE_SORTS, default: "position" }, "Sort by this."),
+  refusedSort: inQuery(
+    "sort",
+    { type: "string", enum: REFUSED_SORTS, default: "last" },
+    "Sort by this; last sorts the last refused first.",
+  ),
+  tenant: inQuery("tenant", { type: "string", maxLength: LIMIT.searchLength }, "Only those of this tenant."),
   phase: choiceInQuery(
     "phase",
-    ["live", ...PHASES],
-    "Only reservations in this phase; may be repeated. live: Pending, Reserved and Active.",
+    [...PHASE_GROUPS, ...PHASES],
+    "Only reservations in this phase; may be repeated. live: Reserved and Active. preempting: those of them that are under notice.",
   ),
   requesterID: inQuery("requester", cluster, "Only those of this requester."),
   provider: inQuery("provider", cluster, "Only those of this provider."),

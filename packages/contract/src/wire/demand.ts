@@ -16,6 +16,7 @@ export const refusedRequestSchema = t.message(
   "RefusedRequestDTO",
   "A request that is refused and neither waits nor was granted since. Retries of one request are counted, not listed.",
   {
+    id: t.required(dnsLabel(), "Names this entry; the same for each retry.", "req-7c1e09d4a2b85f36"),
     requesterID: t.required(shownClusterId(), "The cluster that asks.", "rome"),
     namespace: t.optional(dnsLabel(), "Namespace of the request in its own cluster.", "ml-training"),
     tenant: t.required(
@@ -43,8 +44,11 @@ export const refusedPageSchema = t.message(
   "RefusedPageDTO",
   "One page of the refused requests. At most 1,000 are remembered, for a day after their last refusal.",
   {
-    items: t.required(t.array(refusedRequestSchema, LIMIT.pageMax), "The last refused first."),
-    total: t.required(COUNT, "How many there are, on all pages.", 1),
+    items: t.required(
+      t.array(refusedRequestSchema, LIMIT.pageMax),
+      "In the order that is asked for; without one, the last refused first.",
+    ),
+    total: t.required(COUNT, "How many match, on all pages.", 1),
   },
 );
 export type RefusedPageDTO = Infer<typeof refusedPageSchema>;

@@ -47,7 +47,7 @@ const counts = t.array(COUNT, MAX_POINTS);
 
 export const demandHistorySchema = t.message(
   "DemandHistoryDTO",
-  "Granted and refused requests over time. Requests above a quota are not counted.",
+  "Granted and refused requests over time. A request that is repeated is counted when it was first refused. Requests above a quota are not counted.",
   {
     ...series,
     granted: t.required(counts, "Requests granted, one number for each point."),

@@ -32,6 +32,33 @@ export const RESERVATION_SORTS = [
 ] as const;
 export type ReservationSort = (typeof RESERVATION_SORTS)[number];
 
+/** Besides a phase: those that hold capacity, and those of them that are under notice. */
+export const PHASE_GROUPS = ["live", "preempting"] as const;
+
+export const QUEUE_SORTS = [
+  "position",
+  "created",
+  "until",
+  "requester",
+  "priority",
+  "cpu",
+  "memory",
+  "gpu",
+] as const;
+export type QueueSort = (typeof QUEUE_SORTS)[number];
+
+export const REFUSED_SORTS = [
+  "last",
+  "first",
+  "attempts",
+  "requester",
+  "priority",
+  "cpu",
+  "memory",
+  "gpu",
+] as const;
+export type RefusedSort = (typeof REFUSED_SORTS)[number];
+
 export const OUTCOMES = ["granted", "refused"] as const;
 
 export const HISTORY_WINDOWS = ["hour", "day", "week"] as const;

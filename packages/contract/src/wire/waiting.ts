@@ -96,9 +96,9 @@ export type WaitingRequestDTO = Infer<typeof waitingRequestSchema>;
 export const queuePageSchema = t.message("QueuePageDTO", "One page of the queue.", {
   items: t.required(
     t.array(waitingRequestSchema, LIMIT.pageMax),
-    "Waiting requests in the order of the queue: the first is granted first.",
+    "Waiting requests in the order that is asked for; without one, in that of the queue: the first is granted first.",
   ),
-  total: t.required(t.integer(0, MAX_QUEUE), "How many the caller may see.", 7),
+  total: t.required(t.integer(0, MAX_QUEUE), "How many match, of those that the caller may see.", 7),
   next: t.optional(
     t.line(LIMIT.afterLength),
     "Ask for the next page with ?offset=<next>. Absent: this was the last.",

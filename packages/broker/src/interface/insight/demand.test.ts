@@ -1,4 +1,4 @@
-import type { DemandDTO, RefusedPageDTO } from "@resource-broker/contract";
+import type { DemandDTO, DemandHistoryDTO, RefusedPageDTO } from "@resource-broker/contract";
 import { demandSchema, refusedPageSchema, validateExactly } from "@resource-broker/contract";
 import { DEFAULT_POLICY } from "@resource-broker/domain";
 import { fakeClock } from "@resource-broker/testkit";
@@ -54,6 +54,51 @@ test("without an agent's key, what asks for the same is one request", async () =
   await ask("two");
   await ask("three", "1001");
   expect((await refused()).items.map(({ attempts }) => attempts)).toEqual([1, 2]);
+});
+
+test("refused requests are found, and sorted, as in other lists", async () => {
+  const { ask, read, time } = await start();
+  await ask(`${UID}-1`, "1000", { namespace: "ml-a", priority: 3 });
+  await time.advance(1000);
+  await ask(`${OTHER_UID}-1`, "2000");
+  await time.advance(1000);
+  await ask(`${UID}-2`, "1000", { namespace: "ml-a", priority: 3 });
+  const cpus = async (query: string) => {
+    const { items, total } = await read<RefusedPageDTO>(`/api/v1/refused-requests?${query}`);
+    return { total, cpus: items.map(({ requestedResources: { cpu } }) => cpu) };
+  };
+  expect(await cpus("")).toEqual({ total: 2, cpus: ["1k", "2k"] });
+  expect(await cpus("sort=first&order=desc")).toEqual({ total: 2, cpus: ["2k", "1k"] });
+  expect(await cpus("sort=attempts&order=desc&limit=1")).toEqual({ total: 2, cpus: ["1k"] });
+  expect(await cpus("sort=cpu&offset=1")).toEqual({ total: 2, cpus: ["2k"] });
+  expect(await cpus("sort=priority")).toEqual({ total: 2, cpus: ["2k", "1k"] });
+  expect(await cpus("q=ml-")).toEqual({ total: 1, cpus: ["1k"] });
+  expect(await cpus("tenant=rome&requester=rome")).toMatchObject({ total: 2 });
+  expect(await cpus("tenant=oslo")).toMatchObject({ total: 0 });
+});
+
+test("a retry keeps the ID of its entry, which says nothing of its key", async () => {
+  const { ask, refused } = await start();
+  await ask(`${UID}-1`);
+  const [first] = (await refused()).items;
+  await ask(`${UID}-2`);
+  const [again] = (await refused()).items;
+  expect(again).toMatchObject({ id: first?.id, attempts: 2 });
+  expect(JSON.stringify(again)).not.toContain(UID);
+});
+
+test("the history counts a request when it is first refused, and no retry", async () => {
+  const { ask, read, time } = await start();
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    await ask(`${UID}-${attempt}`);
+    // For other reasons, which is another record.
+    await time.advance(DEFAULT_POLICY.stalenessMs * 2);
+  }
+  await ask(`${OTHER_UID}-1`);
+  await time.advance(10_000);
+  const { refused } = await read<DemandHistoryDTO>("/api/v1/history/demand?window=hour");
+  const counts = refused.flatMap((each) => each.counts);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2);
 });
 
 test("demand has each request once, waiting and refused, by tenant", async () => {

@@ -1,8 +1,10 @@
 import { formatTime, type ResourceVector, sum } from "@resource-broker/base";
 import {
   type DemandDTO,
+  REFUSED_SORTS,
   type RefusedPageDTO,
   type RefusedRequestDTO,
+  type RefusedSort,
   toQuantities,
 } from "@resource-broker/contract";
 import {
@@ -15,7 +17,9 @@ import {
   unmetReason,
 } from "@resource-broker/domain";
 import type { Committed, Engine, RefusedCommand } from "../../engine/engine.ts";
-import { type Query, readSlice } from "../http/query.ts";
+import { sha256 } from "@resource-broker/runtime";
+import { type Query, readListQuery, type SortKey, sortRows } from "../http/query.ts";
+import { isFrom, readOrigins } from "./queue-list.ts";
 import { amountsOf } from "./standing.ts";
 
 /** Enough for a large fleet; the oldest are forgotten first. */
@@ -31,6 +35,8 @@ interface Origin {
 interface Asked extends Origin, Pick<Reserve, "key" | "request"> {}
 
 interface RefusedRequest extends Origin, Pick<Asked, "request"> {
+  /** Short, and the same for retries. */
+  readonly id: string;
   readonly attempts: number;
   readonly firstAt: Instant;
   readonly last: Decision;
@@ -38,7 +44,8 @@ interface RefusedRequest extends Origin, Pick<Asked, "request"> {
 
 /** What is asked for and not granted: requests that wait, and those that are refused. */
 export interface Demand {
-  readonly refused: (refused: RefusedCommand) => void;
+  /** True: it is not the retry of one that is known. */
+  readonly refused: (refused: RefusedCommand) => boolean;
   /** Forgets what was granted, or waits now. */
   readonly committed: (commit: Committed) => void;
   readonly refusedPage: (query: Query) => RefusedPageDTO;
@@ -63,9 +70,11 @@ export function createDemand(engine: Pick<Engine, "ledger" | "now" | "policy">):
     refused: ({ command, decision }) => {
       const { requester, namespace, request } = command;
       const id = identityOf(command);
-      const { attempts, firstAt } = rows.get(id) ?? { attempts: 0, firstAt: decision.at };
+      const known = rows.get(id);
+      const { attempts, firstAt } = known ?? { attempts: 0, firstAt: decision.at };
       rows.delete(id);
       rows.set(id, {
+        id: known?.id ?? shortName(id),
         requester,
         request,
         namespace,
@@ -74,6 +83,7 @@ export function createDemand(engine: Pick<Engine, "ledger" | "now" | "policy">):
         last: decision,
       });
       forgetOld();
+      return known === undefined;
     },
     committed: ({ events }) => {
       for (const event of events) {
@@ -85,9 +95,14 @@ export function createDemand(engine: Pick<Engine, "ledger" | "now" | "policy">):
     },
     refusedPage: (query) => {
       forgetOld();
-      const { offset, limit } = readSlice(query);
-      const newest = [...rows.values()].reverse().slice(offset, offset + limit);
-      return { items: newest.map((row) => refusedRow(row, tenant(row))), total: rows.size };
+      const list = readListQuery(query, RULES);
+      const wanted = { ...list, ...readOrigins(query) };
+      const matching = [...rows.values()]
+        .map((row, place) => ({ ...row, place, tenant: tenant(row) }))
+        .filter((row) => isFrom(row, wanted));
+      const { sort, isDescending, offset, limit } = list;
+      const sorted = sortRows(matching, KEYS[sort], { nameOf: ({ id }) => id, isDescending });
+      return { items: sorted.slice(offset, offset + limit).map(refusedRow), total: matching.length };
     },
     byTenant: () => {
       forgetOld();
@@ -101,6 +116,30 @@ export function createDemand(engine: Pick<Engine, "ledger" | "now" | "policy">):
       return demandOf(waiting, refused);
     },
   };
+}
+
+const RULES = { sorts: REFUSED_SORTS, defaultSort: "last", descendingSort: "last" } as const;
+
+interface RefusedRow extends RefusedRequest {
+  /** The last refused has the highest. */
+  readonly place: number;
+  readonly tenant: string;
+}
+
+const KEYS: Readonly<Record<RefusedSort, (row: RefusedRow) => SortKey>> = {
+  last: ({ place }) => place,
+  first: ({ firstAt }) => firstAt,
+  attempts: ({ attempts }) => attempts,
+  requester: ({ requester }) => requester,
+  priority: ({ request }) => request.priority,
+  cpu: ({ request }) => request.resources.cpuMillis,
+  memory: ({ request }) => request.resources.memoryBytes,
+  gpu: ({ request }) => request.resources.gpus,
+};
+
+/** Identities are long, and name keys that only the requester may see. */
+function shortName(id: string): string {
+  return `req-${Buffer.from(sha256(id)).toString("hex").slice(0, 16)}`;
 }
 
 /** What an agent's key ends with: the number of the attempt. */
@@ -137,9 +176,10 @@ function demandOf(
   return { tenants, left: ordered.length - tenants.length };
 }
 
-function refusedRow(row: RefusedRequest, tenant: string): RefusedRequestDTO {
-  const { requester, namespace, request, attempts, firstAt, last } = row;
+function refusedRow(row: RefusedRow): RefusedRequestDTO {
+  const { id, requester, namespace, tenant, request, attempts, firstAt, last } = row;
   return {
+    id,
     requesterID: requester,
     ...(namespace === undefined ? {} : { namespace }),
     tenant,

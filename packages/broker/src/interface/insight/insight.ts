@@ -46,7 +46,9 @@ export function createInsight(deps: InsightDeps): Insight {
   const decisions = createRecentDecisions(() => recentDecisionsInAudit({ store, auditTail, ledger }));
   const meanPrices = createMeanPrices(store, ledger);
   const demand = createDemand(engine);
-  const unsubscribeRefused = engine.onRefused(demand.refused);
+  const unsubscribeRefused = engine.onRefused((refused) => {
+    if (demand.refused(refused)) history?.refused(refused.decision);
+  });
   const unsubscribe = engine.onCommit((commit) => {
     demand.committed(commit);
     history?.committed(commit);

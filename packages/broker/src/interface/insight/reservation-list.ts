@@ -1,12 +1,12 @@
 import { Fault } from "@resource-broker/base";
-import { RESERVATION_SORTS, type ReservationSort } from "@resource-broker/contract";
+import { PHASE_GROUPS, RESERVATION_SORTS, type ReservationSort } from "@resource-broker/contract";
 import { isLive, PHASES, type Phase, type Reservation } from "@resource-broker/domain";
 import type { Engine } from "../../engine/engine.ts";
 import { type ListQuery, type Query, readListQuery, type SortKey, sortRows, textOf } from "../http/query.ts";
 
 export interface ReservationQuery extends ListQuery<ReservationSort> {
   /** Undefined: in any phase. */
-  readonly phases: ReadonlySet<Phase> | undefined;
+  readonly phases: ReadonlySet<Phase | "preempting"> | undefined;
   readonly requester: string;
   readonly provider: string;
   /** Either party. */
@@ -14,7 +14,7 @@ export interface ReservationQuery extends ListQuery<ReservationSort> {
 }
 
 const RULES = { sorts: RESERVATION_SORTS, defaultSort: "created", descendingSort: "created" } as const;
-const LIVE = "live";
+const PREEMPTING = "preempting";
 
 export function readReservationQuery(query: Query): ReservationQuery {
   return {
@@ -26,14 +26,14 @@ export function readReservationQuery(query: Query): ReservationQuery {
   };
 }
 
-function phasesOf(words: readonly string[]): ReadonlySet<Phase> | undefined {
+function phasesOf(words: readonly string[]): ReservationQuery["phases"] {
   if (words.length === 0) return undefined;
-  const phases = new Set<Phase>();
+  const phases = new Set<Phase | typeof PREEMPTING>();
   for (const word of words) {
-    const named = PHASES.filter((phase) => (word === LIVE ? isLive(phase) : phase === word));
-    if (named.length === 0)
-      throw new Fault("invalid", `phase must be ${LIVE} or one of ${PHASES.join(", ")}`);
-    for (const phase of named) phases.add(phase);
+    const named = PHASES.filter((phase) => (word === "live" ? isLive(phase) : phase === word));
+    if (named.length === 0 && word !== PREEMPTING)
+      throw new Fault("invalid", `phase must be one of ${[...PHASE_GROUPS, ...PHASES].join(", ")}`);
+    for (const phase of word === PREEMPTING ? ([PREEMPTING] as const) : named) phases.add(phase);
   }
   return phases;
 }
@@ -87,8 +87,12 @@ const KEYS: Readonly<Record<ReservationSort, (reservation: Reservation) => SortK
 
 function isWanted(reservation: Reservation, query: ReservationQuery): boolean {
   const { phases, text } = query;
-  if (phases !== undefined && !phases.has(reservation.phase)) return false;
+  if (phases !== undefined && !isIn(phases, reservation)) return false;
   return isBetween(reservation, query) && matchesText(reservation, text);
+}
+
+function isIn(phases: NonNullable<ReservationQuery["phases"]>, { phase, preemption }: Reservation): boolean {
+  return phases.has(phase) || (phases.has(PREEMPTING) && preemption !== undefined && isLive(phase));
 }
 
 function isBetween({ requester, provider }: Reservation, wanted: ReservationQuery): boolean {

@@ -1,6 +1,7 @@
 import {
   decisionSchema,
   describeProblems,
+  reservationListSchema,
   reservationSchema,
   type Schema,
   validateExactly,
@@ -95,6 +96,18 @@ test("a victim is told when it ends and for which priority, and nobody for whom;
   expect((await get(`reservations/${id}`, rome)).json).toMatchObject({
     queue: { reason: "Capacity", nominatedTo: "paris" },
   });
+});
+
+test("reservations under notice are listed alone", async () => {
+  const { victim } = await noticed();
+  const list = async (query: string) =>
+    read(reservationListSchema, await get(`reservations?${query}`, ops)).map(({ id }) => id);
+  expect(await list("phase=preempting")).toEqual([victim.id]);
+  expect(await list("phase=preempting&provider=paris")).toEqual([victim.id]);
+  expect(await list("phase=preempting&requester=rome")).toEqual([]);
+  await pass(6);
+  expect(await list("phase=preempting")).toEqual([]);
+  expect(await list("phase=Failed")).toEqual([victim.id]);
 });
 
 test("an admin reads who got notice and where; the requester does not, and others have no such decision", async () => {

@@ -406,8 +406,49 @@ describe("the queue", () => {
     expect(await page("limit=4&offset=4")).toEqual({ positions: [5], total: 5, next: undefined });
     expect(await page("offset=5")).toEqual({ positions: [], total: 5, next: undefined });
     expect(await page("limit=500")).toMatchObject({ total: 5 });
-    for (const query of ["limit=0", "limit=501", "offset=-1", "offset=x"])
+    expect(await page("limit=2&order=desc")).toEqual({ positions: [5, 4], total: 5, next: "2" });
+    expect(await page("limit=2&offset=4&order=desc")).toMatchObject({ positions: [1], next: undefined });
+    for (const query of ["limit=0", "limit=501", "offset=-1", "offset=x", "sort=beauty"])
       expect((await get(`queue?${query}`)).status).toBe(400);
+  });
+});
+
+describe("the queue, as a list", () => {
+  const asking = [
+    { key: "small", cpu: "9", more: { wait: { for: "3h" }, namespace: "ml-a" } },
+    { key: "large", cpu: "16", more: { wait: { for: "1h" }, namespace: "web" } },
+    { as: paris, key: "other", cpu: "12", more: { wait: { for: "2h" }, priority: 5 } },
+  ];
+
+  test.each([
+    ["", ["12", "9", "16"]],
+    ["sort=cpu", ["9", "12", "16"]],
+    ["sort=cpu&order=desc&limit=1", ["16"]],
+    ["sort=until", ["16", "12", "9"]],
+    ["sort=created&order=desc&offset=1", ["16", "9"]],
+    ["sort=priority&order=desc", ["12", "9", "16"]],
+    ["requester=paris", ["12"]],
+    ["tenant=ml", ["9"]],
+    ["tenant=rome&sort=cpu", ["16"]],
+    ["q=ML", ["9"]],
+    ["q=rsv-rome&sort=cpu", ["9", "16"]],
+  ])("with %j has %j", async (query, cpus) => {
+    const members = [{ cluster: "rome", namespaces: ["ml-*"] }];
+    await restart({ tenants: { ml: { members, weight: 1, quota: {} } } });
+    await fill();
+    for (const each of asking) {
+      await time.advance(1);
+      expect((await ask(each)).status).toBe(202);
+    }
+    const { items } = read(queuePageSchema, await get(`queue?${query}`, ops));
+    expect(items.map(({ requestedResources }) => requestedResources.cpu)).toEqual(cpus);
+  });
+
+  test("counts, filtered, only what the caller may see", async () => {
+    await fill();
+    for (const each of asking) await ask(each);
+    expect(read(queuePageSchema, await get("queue?sort=cpu", rome)).total).toBe(2);
+    expect(read(queuePageSchema, await get("queue?requester=paris", rome)).total).toBe(0);
   });
 });
 

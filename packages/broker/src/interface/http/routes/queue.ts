@@ -1,38 +1,15 @@
 import { Fault } from "@resource-broker/base";
-import {
-  fromDecision,
-  fromTenantStatus,
-  PATH,
-  type QueuePageDTO,
-  type TenantPageDTO,
-  type WaitingRequestDTO,
-} from "@resource-broker/contract";
-import { explainWaiting, tenantStatuses, type Waiting } from "@resource-broker/domain";
-import { isWaitingVisible, placesOf, renderWaiting } from "../../shared/render-waiting.ts";
-import { readSlice, textOf } from "../query.ts";
+import { fromDecision, fromTenantStatus, PATH, type TenantPageDTO } from "@resource-broker/contract";
+import { explainWaiting, tenantStatuses } from "@resource-broker/domain";
+import { queuePage } from "../../insight/queue-list.ts";
+import { isWaitingVisible } from "../../shared/render-waiting.ts";
+import { readSlice } from "../query.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
 /** Reading the queue of waiting requests, and who shares the fleet. */
 export function queueRoutes({ engine, ids }: RouteContext): readonly Route[] {
-  const list = ({ caller, query }: Call): PlainAnswer => {
-    const { offset, limit } = readSlice(query);
-    const requester = textOf(query, "requester");
-    const isListed = (entry: Waiting): boolean =>
-      isWaitingVisible(caller, entry) && (requester === "" || entry.requester === requester);
-    let total = 0;
-    const isOnPage = (entry: Waiting): boolean => {
-      if (!isListed(entry)) return false;
-      const place = total++;
-      return place >= offset && place < offset + limit;
-    };
-    const items: WaitingRequestDTO[] = [];
-    for (const place of placesOf(engine, isOnPage))
-      items.push(renderWaiting(engine, place.entry, { reader: caller, place }));
-    const next = offset + items.length < total ? { next: String(offset + items.length) } : {};
-    const page: QueuePageDTO = { items, total, ...next };
-    return ok(page);
-  };
+  const list = ({ caller, query }: Call): PlainAnswer => ok(queuePage(engine, query, caller));
 
   /** The decision that would be made about it now. */
   const explain = ({ caller, name }: Call): PlainAnswer => {

@@ -2,7 +2,7 @@ import type { CapacityHistoryDTO } from "@resource-broker/contract";
 import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { apply, DEFAULT_POLICY, emptyLedger, type LedgerEvent } from "@resource-broker/domain";
+import { apply, type Decision, DEFAULT_POLICY, emptyLedger, type LedgerEvent } from "@resource-broker/domain";
 import { cluster, HOUR_MS, reservation } from "@resource-broker/domain/testing";
 import { type FakeClock, fakeClock } from "@resource-broker/testkit";
 import { expect, onTestFinished, test } from "vitest";
@@ -71,7 +71,7 @@ test("a restart continues where the last process was, with a gap for the time be
   const first = historyOf(time, file);
   first.advertise("paris", 10);
   await first.history.start();
-  first.history.committed({ number: 1, at: time.wallMs(), events: [refusal(time.wallMs())] });
+  first.history.refused(refusal(time.wallMs()));
   await time.advance(20_000);
   await first.history.stop();
   await time.advance(20_000);
@@ -157,9 +157,10 @@ test("granted and refused requests are counted by reason, and a slot in which no
   const { history } = historyOf(time);
   await history.start();
   const at = time.wallMs();
-  history.committed({ number: 1, at, events: [refusal(at), grant(at), grant(at)] });
+  history.committed({ number: 1, at, events: [grant(at), grant(at)] });
+  history.refused(refusal(at));
   await time.advance(10_000);
-  history.committed({ number: 2, at, events: [refusal(time.wallMs(), { stale: 2, capacity: 1 })] });
+  history.refused(refusal(time.wallMs(), { stale: 2, capacity: 1 }));
   const unmet = history.demand("hour");
   expect(unmet).toMatchObject({ window: "hour", stepMs: 10_000 });
   expect(unmet.granted.slice(-2)).toEqual([2, 0]);
@@ -170,8 +171,8 @@ test("granted and refused requests are counted by reason, and a slot in which no
   await history.stop();
 });
 
-function refusal(at: number, refusedBy: object = { capacity: 1 }): LedgerEvent {
-  return { kind: "refused", at, decision: { ...NO_DECISION, at, refusedBy } };
+function refusal(at: number, refusedBy: Decision["refusedBy"] = { capacity: 1 }): Decision {
+  return { ...NO_DECISION, at, refusedBy };
 }
 
 function grant(at: number): LedgerEvent {

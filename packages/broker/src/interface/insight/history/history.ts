@@ -2,8 +2,8 @@ import { type Clock, formatTime, type Log } from "@resource-broker/base";
 import type { HistoryWindow, CapacityHistoryDTO, DemandHistoryDTO } from "@resource-broker/contract";
 import {
   type ClusterId,
+  type Decision,
   type Instant,
-  type LedgerEvent,
   UNMET_REASONS,
   unmetReason,
 } from "@resource-broker/domain";
@@ -31,6 +31,8 @@ export interface History {
   /** Finds what an earlier process wrote, and begins to record. */
   readonly start: () => Promise<void>;
   readonly committed: (commit: Committed) => void;
+  /** A request that was refused; not called for retries. */
+  readonly refused: (decision: Decision) => void;
   /** Without a cluster, of the fleet. */
   readonly capacity: (window: HistoryWindow, clusterId?: ClusterId) => CapacityHistoryDTO;
   readonly demand: (window: HistoryWindow) => DemandHistoryDTO;
@@ -124,11 +126,9 @@ export function createHistory({ engine, clock, log, file }: HistoryDeps): Histor
       if (file !== undefined) saveLater();
     },
     committed: ({ events }) => {
-      for (const event of events) {
-        if (event.kind === "granted") demand.count(event.at, GRANTED);
-        else if (event.kind === "refused") demand.count(event.at, columnOf(event));
-      }
+      for (const event of events) if (event.kind === "granted") demand.count(event.at, GRANTED);
     },
+    refused: (decision) => demand.count(decision.at, columnOf(decision)),
     capacity: (window, clusterId) => capacity.read(window, engine.now(), clusterId),
     demand: (window) => demandIn(demand, window, engine.now()),
     stop: async () => {
@@ -172,6 +172,6 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function columnOf({ decision }: Extract<LedgerEvent, { kind: "refused" }>): number {
+function columnOf(decision: Decision): number {
   return 1 + Math.max(0, UNMET_REASONS.indexOf(unmetReason(decision)));
 }
