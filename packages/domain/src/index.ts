@@ -25,10 +25,12 @@ export type {
   Actor,
   Command,
   DecisionContext,
+  Drain,
   Outcome,
   Reply,
   Reserve,
   SetAdoptionWindow,
+  SetCordon,
 } from "./ledger/command.ts";
 export { decide } from "./ledger/decide.ts";
 export { isSameRequest } from "./ledger/decide-reserve.ts";
@@ -97,6 +99,7 @@ export {
   type ReservationRequest,
   requestFingerprint,
 } from "./reservation/reservation.ts";
+export { isDrained } from "./reservation/under-notice.ts";
 export type { Cordon } from "./scheduling/candidate-table.ts";
 export {
   type CandidateRecord,
