@@ -66,6 +66,7 @@ export {
   type WaitingReason,
 } from "./queue/queue-place.ts";
 export { replayQueue } from "./queue/queue-record.ts";
+export { shareOf } from "./queue/order.ts";
 export { type TenantStatus, tenantStatuses } from "./queue/tenant-status.ts";
 export { tenantOf } from "./queue/tenants.ts";
 export type { Nomination, Waiting, WaitingView } from "./queue/waiting.ts";
@@ -100,7 +101,7 @@ export {
   requestFingerprint,
 } from "./reservation/reservation.ts";
 export { isDrained } from "./reservation/under-notice.ts";
-export type { Cordon } from "./scheduling/candidate-table.ts";
+export type { Cordon, Kept } from "./scheduling/candidate-table.ts";
 export {
   type CandidateRecord,
   type CandidateRefusal,

@@ -244,4 +244,11 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
     replace: "spareUntil(ledger, reservation, 0 * now)",
     caughtBy: DRAIN,
   },
+  {
+    name: "counts a refused request again with each repetition",
+    file: "packages/broker/src/engine/request-identity.ts",
+    find: "object ?? `in ${namespace}`",
+    replace: "object === undefined ? `in ${namespace}` : key",
+    caughtBy: testFile("packages/broker/src/engine/request-identity.test.ts"),
+  },
 ];

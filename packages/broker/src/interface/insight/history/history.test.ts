@@ -159,7 +159,7 @@ test("granted and refused requests are counted by reason, and a slot in which no
   const at = time.wallMs();
   history.committed({ number: 1, at, events: [refusal(at), grant(at), grant(at)] });
   await time.advance(10_000);
-  history.committed({ number: 2, at, events: [refusal(time.wallMs(), { stale: 2, capacity: 1 })] });
+  history.committed({ number: 2, at, events: [refusal(time.wallMs(), { target: 2, stale: 1 })] });
   const unmet = history.demand("hour");
   expect(unmet).toMatchObject({ window: "hour", stepMs: 10_000 });
   expect(unmet.granted.slice(-2)).toEqual([2, 0]);
