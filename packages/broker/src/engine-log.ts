@@ -66,10 +66,10 @@ const MEMBER_MESSAGES = {
 export function engineObserver(metrics: BrokerMetrics, log: Log): EngineObserver {
   return {
     decided: metrics.decided,
+    planned: metrics.planned,
     committed: metrics.committed,
     granted: metrics.granted,
     refusalNotRecorded: (decision, isFirst) => {
-      metrics.refusalNotRecorded(decision);
       const { requester } = decision;
       if (isFirst)
         log.warn({ requester }, "too many refusals in an hour: further ones are answered but not recorded");

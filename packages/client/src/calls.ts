@@ -10,6 +10,7 @@ import {
   advertisementSchema,
   auditPageSchema,
   cordonReplySchema,
+  drainReplySchema,
   type DashboardLink,
   dashboardLinkSchema,
   decisionSchema,
@@ -259,6 +260,13 @@ export const cordonCall = (clusterId: string, reason?: string) =>
     cordonReplySchema,
     reason === undefined ? {} : { body: { reason } },
   );
+
+/** Cordons a cluster and gives notice to what it lends. `grace` Go style. Admins only. */
+export const drainCall = (
+  clusterId: string,
+  body: { readonly reason?: string; readonly grace?: string } = {},
+) =>
+  typedCall("POST", PATH.drain(clusterId), drainReplySchema, { body, newerFeature: "how to drain clusters" });
 
 /** Lets a cluster lend again. Admins only. */
 export const uncordonCall = (clusterId: string) =>

@@ -8,6 +8,7 @@ export {
   type CallSender,
   closeAdoptionCall,
   cordonCall,
+  drainCall,
   dashboardLinkCall,
   decisionCall,
   explainWaitingCall,

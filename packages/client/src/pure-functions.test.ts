@@ -103,6 +103,7 @@ test.each([
   [calls.policyCall(), "GET /policy"],
   [calls.cordonCall("paris", "late"), 'POST /clusters/paris/cordon {"reason":"late"}'],
   [calls.cordonCall("paris"), "POST /clusters/paris/cordon"],
+  [calls.drainCall("paris", { grace: "10m" }), 'POST /clusters/paris/drain {"grace":"10m"}'],
   [calls.uncordonCall("paris"), "POST /clusters/paris/uncordon"],
   [calls.adoptionWindowCall(), "GET /adoptions/window"],
   [calls.openAdoptionCall("1h"), 'POST /adoptions/window {"duration":"1h"}'],

@@ -25,10 +25,12 @@ export type {
   Actor,
   Command,
   DecisionContext,
+  Drain,
   Outcome,
   Reply,
   Reserve,
   SetAdoptionWindow,
+  SetCordon,
 } from "./ledger/command.ts";
 export { decide } from "./ledger/decide.ts";
 export { isSameRequest } from "./ledger/decide-reserve.ts";
@@ -64,6 +66,7 @@ export {
   type WaitingReason,
 } from "./queue/queue-place.ts";
 export { replayQueue } from "./queue/queue-record.ts";
+export { shareOf } from "./queue/order.ts";
 export { type TenantStatus, tenantStatuses } from "./queue/tenant-status.ts";
 export { tenantOf } from "./queue/tenants.ts";
 export type { Nomination, Waiting, WaitingView } from "./queue/waiting.ts";
@@ -97,7 +100,8 @@ export {
   type ReservationRequest,
   requestFingerprint,
 } from "./reservation/reservation.ts";
-export type { Cordon } from "./scheduling/candidate-table.ts";
+export { isDrained } from "./reservation/under-notice.ts";
+export type { Cordon, Kept } from "./scheduling/candidate-table.ts";
 export {
   type CandidateRecord,
   type CandidateRefusal,

@@ -116,7 +116,8 @@ function checkNotices({ reservations, waiting }: LedgerRecords): void {
   for (const reservation of reservations) {
     const { id, phase, preemption } = reservation;
     if (isTooEarly(reservation)) throw new Error(`${id} was preempted before the end of its notice`);
-    if (isLive(phase) && preemption !== undefined && victims.get(preemption.by)?.includes(id) !== true)
+    if (!isLive(phase) || preemption?.by === undefined) continue;
+    if (victims.get(preemption.by)?.includes(id) !== true)
       throw new Error(`${id} is under notice for ${preemption.by}, which does not need it`);
   }
 }

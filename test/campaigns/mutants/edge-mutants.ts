@@ -193,8 +193,8 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: "forgets unmet demand after a minute",
     file: "packages/broker/src/metrics/ledger-metrics.ts",
-    find: "past <= minute - MINUTES",
-    replace: "past < minute",
+    find: "now - at < WINDOW_MS",
+    replace: "now - at < WINDOW_MS / 5",
     caughtBy: testFile("packages/broker/src/metrics/metrics.test.ts"),
   },
   {

@@ -1,4 +1,4 @@
-import type { Reservation } from "@resource-broker/domain";
+import type { Drain, Reservation, SetCordon } from "@resource-broker/domain";
 import type { SeededRandom } from "@resource-broker/testkit";
 import { Membership } from "./actors/membership.ts";
 import { Provider } from "./actors/provider.ts";
@@ -9,6 +9,7 @@ import { randomScenario } from "./environment/random-scenario.ts";
 /** How long a healed world is given to come to rest, and then to serve one more request of everybody. */
 const REST_MS = 75_000;
 const SERVE_MS = 45_000;
+const DRAIN_GRACE_MS = 3000;
 
 /** A random scenario: clusters provide and request capacity while faults are injected. */
 export async function runScenario(random: SeededRandom, operations: number): Promise<Environment> {
@@ -94,6 +95,11 @@ function compareReservations({ broker, findings }: Environment, { name, held }: 
   findings.expect(tooLong.length === 0, () => `${name} still holds ${tooLong.join(", ")}`);
 }
 
+function cordonFor(random: SeededRandom, about: Pick<Drain, "by" | "clusterId">): SetCordon | Drain {
+  const kind = random.pick(["cordon", "drain", "uncordon", "uncordon", "uncordon"] as const) ?? "uncordon";
+  return kind === "drain" ? { kind, ...about, graceMs: DRAIN_GRACE_MS } : { kind, ...about };
+}
+
 function administer({ random, network, checker }: Environment, names: readonly string[]): void {
   const by = { clusterId: "ops", isAdmin: true };
   const clusterId = random.pick(names) ?? "";
@@ -101,6 +107,6 @@ function administer({ random, network, checker }: Environment, names: readonly s
   const command =
     id !== undefined && random.chance(0.4)
       ? ({ kind: "release", by, id } as const)
-      : ({ kind: random.chance(0.4) ? "cordon" : "uncordon", by, clusterId } as const);
+      : cordonFor(random, { by, clusterId });
   network.call("ops", { kind: "command", command }, () => undefined);
 }

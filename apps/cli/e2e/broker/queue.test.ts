@@ -1,5 +1,5 @@
-import { PATH } from "@resource-broker/contract";
-import { reply, startFakeBroker } from "@resource-broker/testkit";
+import { HEADER, PATH } from "@resource-broker/contract";
+import { advertisementBody, reply, startFakeBroker } from "@resource-broker/testkit";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { cellsOf, TEST_START } from "../../src/testing/cli.ts";
 import { startFleet } from "./testing/fleet.ts";
@@ -311,7 +311,7 @@ describe("drain", () => {
       if (count === 2) await fleet.ok("rome", `release ${one}`);
       if (count === 4) await fleet.ok("berlin", `release ${other}`);
     });
-    const line = "drain tokyo --reason disks -o json";
+    const line = "drain tokyo --reason disks --no-notice -o json";
     const { code, out, err } = await fleet.asWith(world, "ops", line);
     expect({ code, data: JSON.parse(out) as unknown }).toEqual({
       code: 0,
@@ -329,13 +329,55 @@ describe("drain", () => {
     );
   });
 
+  test("gives notice, names those that get none, and says when the others end", async () => {
+    const body = advertisementBody("rome", { cpu: 1, memoryGi: 4 });
+    const headers = { [HEADER.agentProtocol]: "2" };
+    await fleet.broker.clientFor("rome").request("POST", PATH.advertisements, { body, headers });
+    const told = await fleet.reserve("berlin", "--cpu 1 --memory 1Gi --target tokyo");
+    const untold = await fleet.reserve("rome", "--cpu 1 --memory 1Gi --target tokyo");
+    const world = passing(async (count) => {
+      if (count === 2) await fleet.ok("berlin", `release ${told}`);
+      if (count === 4) await fleet.ok("rome", `release ${untold}`);
+    });
+    const words: string[] = [];
+    const onInterrupt = (next: () => string) => {
+      words.push(next());
+      return () => void words.pop();
+    };
+    let onCtrlC = "";
+    const pause = (ms: number) => {
+      onCtrlC = words.join("");
+      return world.pause(ms);
+    };
+    const { code, err } = await fleet.asWith(
+      { ...world, pause, onInterrupt },
+      "ops",
+      "drain tokyo --grace 30m",
+    );
+    expect({ code, words }).toEqual({ code: 0, words: [] });
+    expect(onCtrlC).toMatch(/tokyo stays cordoned, and notices stand\..*brokerctl uncordon tokyo/u);
+    const [cordoned, two] = err.split("\n");
+    expect(cordoned).toMatch(
+      /^tokyo is cordoned: it lends nothing new\. Under notice: 1 of 2 reservations\. /u,
+    );
+    expect(cordoned).toContain(`know of no notices: ${untold}.`);
+    expect(two).toMatch(new RegExp(`${told} to berlin \\(notice: ends in (29|30)m\\)`, "u"));
+    expect(two).toContain(`${untold} to rome (until it is released)`);
+    await expectDialogue(
+      ["ops", "drain tokyo --grace 5m --no-notice", 2, "does not go with --no-notice"],
+      ["ops", "drain tokyo --grace 200h", 1, "at most 7 days"],
+      ["ops", "uncordon tokyo", 0],
+    );
+  });
+
   test("goes on when the broker was away for a moment", async () => {
     let lists = 0;
     const { url } = await startFakeBroker({
       credentials: fleet.certificates.broker,
       whenDone: onTestFinished,
       script: (response, call) => {
-        if (call.method === "POST") return reply(200, { clusterID: "tokyo", cordoned: true })(response, call);
+        if (call.method === "POST")
+          return reply(200, { clusterID: "tokyo", cordoned: true, noticed: [], untold: [] })(response, call);
         return ++lists === 1
           ? reply(503, { error: "broker-2 leads", code: "not-leader" })(response, call)
           : reply(200, [])(response, call);

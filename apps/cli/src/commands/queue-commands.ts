@@ -35,12 +35,14 @@ by its weight. Needs an admin's certificate.`,
 
 export const DRAIN: Command = defineCommand({
   name: "drain",
-  summary: "Cordons a cluster and waits until nothing that it lends is left",
-  details: `Ends nothing by force: reservations end by themselves, or when they are released. Names on standard
-error what is left and who holds it. Ends with status 4 after the timeout; the cluster stays cordoned
-in any case. Needs an admin's certificate.`,
+  summary: "Cordons a cluster, gives notice to what it lends, and waits until nothing is left",
+  details: `Each reservation ends when its notice is over, and cannot be renewed until then; its cluster is told.
+Those of clusters whose agents know of no notices are named, and stay until they end by themselves or
+are released. Run again, it moves no notice. Names on standard error what is left, who holds it and when
+it ends. Ends with status 4 after the timeout. The cluster stays cordoned in any case, and the notices
+stand: uncordon withdraws them. Needs an admin's certificate.`,
   arguments: [{ name: "cluster-id", summary: "the cluster's ID" }],
   options: DRAIN_OPTIONS,
-  examples: ['brokerctl drain tokyo --reason "new disks"', "brokerctl drain tokyo --timeout 2h"],
+  examples: ['brokerctl drain tokyo --reason "new disks"', "brokerctl drain tokyo --grace 30m --timeout 2h"],
   load: async () => (await import("../clusters/drain.ts")).drain,
 });

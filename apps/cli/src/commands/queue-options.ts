@@ -37,5 +37,11 @@ export const DRAIN_OPTIONS = {
     value: "time",
     summary: "give up after this long; default: wait until nothing is left",
   },
+  grace: {
+    kind: "duration",
+    value: "time",
+    summary: "end reservations this long after their notice; default: the policy's preemption.grace (5m)",
+  },
+  "no-notice": { kind: "flag", summary: "only cordon and wait: nothing is ended" },
   ...CORDON_OPTIONS,
 } as const;

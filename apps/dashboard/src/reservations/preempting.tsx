@@ -14,18 +14,20 @@ type Notice = NonNullable<ReservationDTO["preempting"]>;
 
 export function PreemptingChip() {
   return (
-    <Chip tone="warn" icon="clock" title="A waiting request needs its capacity">
+    <Chip tone="warn" icon="clock" title="It is under notice: it ends soon">
       Preempting
     </Chip>
   );
 }
 
-/** "4 min 12 s, for priority 50". */
+/** "4 min 12 s, for priority 50", or "…, provider drained". */
 export function NoticeTime({ notice: { at, byPriority } }: { readonly notice: Notice }) {
   return (
     <span className="notice-time">
       <Countdown until={at} />
-      <span className="faint">, for priority {byPriority}</span>
+      <span className="faint">
+        {byPriority === undefined ? ", provider drained" : `, for priority ${byPriority}`}
+      </span>
     </span>
   );
 }

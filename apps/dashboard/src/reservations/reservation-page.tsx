@@ -132,8 +132,7 @@ function Details({ timeline }: { readonly timeline: TimelineDTO }) {
         <p className="notice is-warn">
           <Icon name="warning" />
           <span>
-            Preempting: it ends in <NoticeTime notice={reservation.preempting} />. A waiting request needs its
-            capacity; it cannot be renewed.
+            Preempting: it ends in <NoticeTime notice={reservation.preempting} />. It cannot be renewed.
           </span>
         </p>
       )}

@@ -150,7 +150,7 @@ export function followBroker({ names, admin, agentOf, onUpdate }: FollowBrokerDe
   };
 
   const trackCordon = ({ action, subject = "" }: AuditEntryDTO): void => {
-    if (action === "cordon") cordoned.add(subject);
+    if (action === "cordon" || action === "drain") cordoned.add(subject);
     if (action === "uncordon") cordoned.delete(subject);
   };
 

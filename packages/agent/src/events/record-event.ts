@@ -15,7 +15,7 @@ export const EVENT_REASONS = {
     "The reservation is under notice: the message says when it ends and why. Also on the pods that run on its node.",
   Reprieved: "The notice was withdrawn: the reservation stays. Also on the pods that run on its node.",
   Preempted:
-    "The reservation gave way to a waiting request; the request asks for its old place in the queue.",
+    "The reservation gave way to a waiting request, or its provider was drained; the request asks for its old place in the queue.",
   BrokerUnavailable: "The broker did not answer; the agent asks again.",
   WrongAnswer:
     "The broker answered with a reservation that is not this request's; the agent ignores it and asks again.",

@@ -76,10 +76,17 @@ export function unknownMessage({ notAdopted }: Pick<CachedReservation, "notAdopt
 export const PREEMPTING = "Preempting";
 
 /** Why and when a reservation ends; undefined: it is not under notice. */
-export function noticeText({ preempting }: Pick<Reservation, "preempting">): string | undefined {
+export function noticeText({
+  preempting,
+  provider,
+}: Pick<Reservation, "preempting" | "provider">): string | undefined {
   if (preempting === undefined) return undefined;
   const { at, byPriority } = preempting;
-  return `ends at ${at}: a waiting request of priority ${byPriority} needs its capacity`;
+  const cause =
+    byPriority === undefined
+      ? `${provider} is drained`
+      : `a waiting request of priority ${byPriority} needs its capacity`;
+  return `ends at ${at}: ${cause}`;
 }
 
 /** The notice that a status shows. */

@@ -77,6 +77,10 @@ const noticed = cachedOf(
   "provider",
   aReservation({ generation: 2, preempting: { at: "2026-07-01T10:05:00Z", byPriority: 50 } }),
 );
+const drained = cachedOf(
+  "provider",
+  aReservation({ generation: 2, preempting: { at: "2026-07-01T10:05:00Z" } }),
+);
 const withDefaults = cachedOf("provider", aReservation({ sliceDefaults: FEW }));
 const over = cachedOf("provider", ended("Expired"));
 const forgotten = cachedOf("provider", aReservation(), { syncState: "unknown" });
@@ -124,6 +128,8 @@ test("a hold under notice says so, and that it is reprieved", () => {
     status?.conditions?.filter(({ type }) => type === "Preempting").map((each) => each.reason);
   expect(shown.status?.enforced).toBe(true);
   expect(stateOf(shown)).toEqual(["Notice"]);
+  const messages = (carriedOut({ entry: drained }).status?.conditions ?? []).map(({ message }) => message);
+  expect(messages).toContain("ends at 2026-07-01T10:05:00Z: paris is drained");
   expect(stateOf(carriedOut({ instruction: shown }))).toEqual(["Reprieved"]);
   expect(stateOf(carriedOut())).toEqual([]);
 });

@@ -28,8 +28,8 @@ export interface Reservation {
   readonly cost?: NonNullable<ResourceRequest["status"]>["cost"] | undefined;
   readonly tier?: (typeof TIERS)[number] | undefined;
   readonly priority?: number | undefined;
-  /** It is under notice: it ends then, unless the notice is withdrawn. */
-  readonly preempting?: { readonly at: string; readonly byPriority: number } | undefined;
+  /** It is under notice: it ends then, unless the notice is withdrawn. Without a priority its provider is drained. */
+  readonly preempting?: { readonly at: string; readonly byPriority?: number } | undefined;
   readonly decisionId?: string | undefined;
   readonly providerEndpoint?: string | undefined;
   /** The IDs of both clusters in the data plane, where they are known. */

@@ -1,6 +1,7 @@
 import type { Clock } from "@resource-broker/base";
 import type { DecisionContext, DecisionId, Outcome } from "@resource-broker/domain";
 import type { Decided } from "./batch.ts";
+import type { EngineObserver } from "./engine-observer.ts";
 import type { LedgerPair } from "./ledger-pair.ts";
 
 /** A look at the queue ends after so many grants or milliseconds, so that other calls go on between. */
@@ -11,6 +12,7 @@ interface AdmitDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Names the decision about a request that waited. */
   readonly newDecisionId: () => DecisionId;
+  readonly observer: Pick<EngineObserver, "planned">;
 }
 
 /** Nobody waits for a reply to the engine's own commands. */
@@ -23,13 +25,14 @@ export const LOOKED: Outcome = { events: [], reply: { kind: "admitted", hasMore:
 export function admitWaiting(
   ledgers: LedgerPair,
   moment: DecisionContext,
-  { clock, newDecisionId }: AdmitDeps,
+  { clock, newDecisionId, observer }: AdmitDeps,
 ): Decided[] {
   const decided: Decided[] = [];
   const endsAt = clock.monotonicMs() + MAX_ADMITTING_MS;
   for (let count = 0; count < MAX_ADMITTED && clock.monotonicMs() < endsAt; count++) {
     const command = { kind: "admit", decisionId: newDecisionId() } as const;
     const outcome = ledgers.decide(command, moment);
+    for (const event of outcome.events) if (event.kind === "settled") observer.planned(event.plans);
     if (outcome.events.length > 0) decided.push({ pending: { command, ...NO_CALLER }, outcome });
     if (outcome.reply.kind !== "admitted" || !outcome.reply.hasMore) break;
   }

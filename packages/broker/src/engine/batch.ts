@@ -106,6 +106,7 @@ function actorOf(command: Command): string {
     case "refuse":
     case "cordon":
     case "uncordon":
+    case "drain":
     case "adopt":
     case "open-adoption":
     case "close-adoption":

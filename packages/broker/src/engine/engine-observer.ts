@@ -1,11 +1,13 @@
 import type { Clock } from "@resource-broker/base";
-import type { Command, Decision, Reply } from "@resource-broker/domain";
+import type { Command, Decision, Kept, Reply } from "@resource-broker/domain";
 import type { FailureKind } from "../store/store.ts";
 
 /** Engine events for metrics and the log. */
 export interface EngineObserver {
   /** A batch was decided: number of commands and duration. */
   readonly decided: (commands: number, milliseconds: number) => void;
+  /** Waiting requests were planned: what is expected of them replaces what was expected before. */
+  readonly planned: (plans: readonly Kept[]) => void;
   readonly committed: (commands: number, milliseconds: number) => void;
   /** A request was granted and committed; the time since it was received. */
   readonly granted: (milliseconds: number) => void;
@@ -21,6 +23,7 @@ export interface EngineObserver {
 
 export const NO_OBSERVER: EngineObserver = {
   decided: () => {},
+  planned: () => {},
   committed: () => {},
   granted: () => {},
   refusalNotRecorded: () => {},

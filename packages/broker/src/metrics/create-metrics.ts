@@ -9,6 +9,7 @@ import {
   type Reloads,
   revokedCount,
 } from "@resource-broker/runtime";
+import type { AskedRequest } from "../engine/request-identity.ts";
 import type { AuditObserver } from "../store/audit-watch.ts";
 import { BoundedNames, commitCounters, registerLedgerGauges, UnmetDemand } from "./ledger-metrics.ts";
 import { type BrokerMetrics, CERTIFICATE_CAUSES, ENROLLMENT_RESULTS, type MetricsSource } from "./metrics.ts";
@@ -34,7 +35,8 @@ export function createMetrics({
 }: MetricsOptions): BrokerMetrics & { readonly stop: () => void } {
   const registry = createMetricsRegistry();
   const clusters = new BoundedNames(maxClusters);
-  const unmet = new UnmetDemand(refusalCounter(registry));
+  const unmet = new UnmetDemand();
+  const countRefusal = refusalCounter(registry);
   const answers = new Map<string, number>();
   let source: MetricsSource | undefined;
   let certificates: CertificateSet | undefined;
@@ -69,7 +71,7 @@ export function createMetrics({
     help: "Decisions taken again because another writer was faster.",
   });
   const countCommit = commitCounters({ registry, clusters, unmet });
-  const countQueue = queueMetrics({ registry, source: () => source });
+  const queue = queueMetrics({ registry, source: () => source });
   registerLedgerGauges({ registry, clusters, unmet, source: () => source });
   registerReplicaGauges(registry, () => source);
   addCertificateMetric(registry, "broker", () => certificates);
@@ -80,6 +82,11 @@ export function createMetrics({
   addProcessMetrics(registry);
   const stopEventLoop = addEventLoopMetric(registry);
 
+  const demandUnmet = (reason: UnmetReason, asked: AskedRequest): void => {
+    countRefusal(reason);
+    unmet.refused(asked, reason, source?.engine.now() ?? 0);
+  };
+
   return {
     decided: (count, milliseconds) => {
       if (count > 0) decisions.observe(milliseconds / 1000 / count);
@@ -88,14 +95,14 @@ export function createMetrics({
       commits.observe(milliseconds / 1000);
       committedCommands.inc({}, count);
     },
+    planned: queue.planned,
     granted: (milliseconds) => reserveTime.observe(milliseconds / 1000),
     commitFailed: (kind) => failures.inc({ kind }),
-    refusalNotRecorded: (decision) => unmet.add(unmetReason(decision), source?.engine.now() ?? 0),
     answered: (route, status) => {
       const name = `${status} ${route}`;
       answers.set(name, (answers.get(name) ?? 0) + 1);
     },
-    demandUnmet: (reason) => unmet.add(reason, source?.engine.now() ?? 0),
+    demandUnmet,
     certificatesInForce: (set) => {
       certificates = set;
     },
@@ -103,10 +110,16 @@ export function createMetrics({
     ...joining,
     watch: (next) => {
       source = next;
-      return next.engine.onCommit((commit) => {
-        countCommit(commit, next.engine.ledger);
-        countQueue(commit);
-      });
+      const unsubscribe = [
+        next.engine.onCommit((commit) => {
+          countCommit(commit, next.engine.ledger);
+          queue.committed(commit);
+        }),
+        next.engine.onRefused(({ command, decision }) => demandUnmet(unmetReason(decision), command)),
+      ];
+      return () => {
+        for (const end of unsubscribe) end();
+      };
     },
     scrape: registry.scrape,
     contentType: registry.contentType,
@@ -118,7 +131,7 @@ export function createMetrics({
 function refusalCounter(registry: MetricsRegistry): (reason: UnmetReason) => void {
   const refusals = registry.counter({
     name: "broker_refusals_total",
-    help: "Requests for a reservation that were refused, by the reason that most clusters had.",
+    help: "Requests for a reservation that were refused, repetitions included, by what stopped the cluster that came furthest.",
     isLabelled: true,
   });
   for (const reason of UNMET_REASONS) refusals.inc({ reason }, 0);

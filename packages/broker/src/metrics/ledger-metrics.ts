@@ -7,42 +7,45 @@ import {
   type Reservation,
   UNMET_REASONS,
   type UnmetReason,
-  unmetReason,
 } from "@resource-broker/domain";
 import type { MetricsRegistry } from "@resource-broker/runtime";
 import type { Committed, Engine } from "../engine/engine.ts";
+import { type AskedRequest, requestIdentity } from "../engine/request-identity.ts";
 import type { MetricsSource } from "./metrics.ts";
 
-const MINUTE_MS = 60_000;
-const MINUTES = 5;
+const WINDOW_MS = 5 * 60_000;
+/** Enough for a large fleet; those refused longest ago are forgotten first. */
+const MAX_UNMET = 10_000;
 
-/** Refused requests of the last minutes, by reason; `onRefused` is called for each of them. */
+/** Requests that were refused in the last minutes and not granted since: each once, by the reason it had last. */
 export class UnmetDemand {
-  readonly #minutes = new Map<number, Map<UnmetReason, number>>();
-  readonly #onRefused: (reason: UnmetReason) => void;
+  /** The last refused at the end. */
+  readonly #requests = new Map<string, { readonly reason: UnmetReason; readonly at: Instant }>();
 
-  constructor(onRefused: (reason: UnmetReason) => void) {
-    this.#onRefused = onRefused;
+  refused(asked: AskedRequest, reason: UnmetReason, at: Instant): void {
+    const id = requestIdentity(asked);
+    this.#requests.delete(id);
+    this.#requests.set(id, { reason, at });
+    this.#forget(at);
   }
 
-  add(reason: UnmetReason, now: Instant): void {
-    this.#onRefused(reason);
-    const minute = Math.floor(now / MINUTE_MS);
-    const counts = this.#minutes.get(minute) ?? new Map<UnmetReason, number>();
-    counts.set(reason, (counts.get(reason) ?? 0) + 1);
-    this.#minutes.set(minute, counts);
-    this.#forget(minute);
+  /** It was granted, or waits now. */
+  met(asked: AskedRequest): void {
+    if (this.#requests.size > 0) this.#requests.delete(requestIdentity(asked));
   }
 
   count(reason: UnmetReason, now: Instant): number {
-    this.#forget(Math.floor(now / MINUTE_MS));
+    this.#forget(now);
     let total = 0;
-    for (const counts of this.#minutes.values()) total += counts.get(reason) ?? 0;
+    for (const request of this.#requests.values()) if (request.reason === reason) total++;
     return total;
   }
 
-  #forget(minute: number): void {
-    for (const past of this.#minutes.keys()) if (past <= minute - MINUTES) this.#minutes.delete(past);
+  #forget(now: Instant): void {
+    for (const [id, { at }] of this.#requests) {
+      if (this.#requests.size <= MAX_UNMET && now - at < WINDOW_MS) return;
+      this.#requests.delete(id);
+    }
   }
 }
 
@@ -137,7 +140,7 @@ export function registerLedgerGauges({ registry, clusters, unmet, source }: Ledg
   registry.collector(
     {
       name: "broker_unmet_demand",
-      help: "Requests of the last 5 minutes that nobody could serve, by the reason most clusters had.",
+      help: "Requests of the last 5 minutes that nobody could serve, each counted once, by what stopped the cluster that came furthest.",
       type: "gauge",
     },
     () => {
@@ -178,19 +181,21 @@ export function commitCounters({ registry, clusters, unmet }: CommitCounterDeps)
     help: "Saved against the mean price of the clusters that fitted; open-ended reservations count one hour.",
     isLabelled: true,
   });
+  const preemptions = preemptionCounter(registry);
   const countPhase = ({ phase, requester }: Reservation): void =>
     reservations.inc({ phase, requester: clusters.labelFor(requester) });
 
   const count = (event: LedgerEvent, ledger: Engine["ledger"]): void => {
     switch (event.kind) {
+      case "queued":
+        return unmet.met(event.waiting);
       case "granted":
+        unmet.met({ ...event.reservation, request: event.decision.request });
         countPhase(event.reservation);
         savings.inc({ currency: event.decision.currency }, savingsOf(event.reservation, event.decision));
         return;
       case "adopted":
         return countPhase(event.reservation);
-      case "refused":
-        return unmet.add(unmetReason(event.decision), event.at);
       case "activated":
       case "ended": {
         const reservation = ledger.reservations.get(event.id);
@@ -205,6 +210,35 @@ export function commitCounters({ registry, clusters, unmet }: CommitCounterDeps)
 
   return (commit: Committed, ledger: Engine["ledger"]): void => {
     for (const event of commit.events) count(event, ledger);
+    preemptions(commit, ledger);
+  };
+}
+
+const PREEMPTION_CAUSES = ["request", "drain"] as const;
+const PREEMPTION_OUTCOMES = ["noticed", "preempted", "reprieved"] as const;
+
+/** Notices, and what became of them. */
+function preemptionCounter(registry: MetricsRegistry) {
+  const preemptions = registry.counter({
+    name: "broker_preemptions_total",
+    help: "Reservations that got notice (noticed), and then ended (preempted) or were spared (reprieved), by cause: for a waiting request, or because the provider is drained.",
+    isLabelled: true,
+  });
+  for (const cause of PREEMPTION_CAUSES)
+    for (const outcome of PREEMPTION_OUTCOMES) preemptions.inc({ cause, outcome }, 0);
+  const add = (isDrain: boolean, outcome: (typeof PREEMPTION_OUTCOMES)[number]): void =>
+    preemptions.inc({ cause: isDrain ? "drain" : "request", outcome });
+
+  return ({ events }: Committed, ledger: Engine["ledger"]): void => {
+    // The notices of a drain are withdrawn with its cordon, in the same commit.
+    const uncordoned = new Set(events.map((event) => (event.kind === "uncordoned" ? event.clusterId : "")));
+    for (const event of events) {
+      if (event.kind === "preempting") add(event.by === undefined, "noticed");
+      else if (event.kind === "reprieved")
+        add(uncordoned.has(ledger.reservations.get(event.id)?.provider ?? ""), "reprieved");
+      else if (event.kind === "ended" && event.reason === "Preempted")
+        add(ledger.reservations.get(event.id)?.preemption?.by === undefined, "preempted");
+    }
   };
 }
 

@@ -79,25 +79,61 @@ describe("what the ledger went through", () => {
     expect(await sample("live_reservations")).toEqual({ "": 1 });
   });
 
-  test("unmet demand is what was refused in the last five minutes, by the reason most clusters had", async () => {
+  test("unmet demand is what was refused in the last five minutes, each request once, by what stopped it last", async () => {
     await reserve("rome", 1);
     await advertise("paris");
-    await reserve("rome", 100);
-    await reserve("rome", 100);
-    metrics.demandUnmet("quota");
-    expect(await sample("unmet_demand")).toMatchObject({
-      '{reason="capacity"}': 2,
-      '{reason="no-clusters"}': 1,
-      '{reason="quota"}': 1,
-      '{reason="stale"}': 0,
-    });
-    const refused = { '{reason="capacity"}': 2, '{reason="no-clusters"}': 1, '{reason="quota"}': 1 };
-    expect(await sample("refusals_total")).toMatchObject({ ...refused, '{reason="stale"}': 0 });
+    for (const cpu of [100, 100, 100, 101]) await reserve("rome", cpu);
+    metrics.demandUnmet("quota", { requester: "rome", request: request({ cpu: 7 }) });
+    const none = { '{reason="stale"}': 0 };
+    const unmet = { '{reason="capacity"}': 2, '{reason="no-clusters"}': 1, '{reason="quota"}': 1 };
+    expect(await sample("unmet_demand")).toMatchObject({ ...unmet, ...none });
+    const refused = { '{reason="capacity"}': 4, '{reason="no-clusters"}': 1, '{reason="quota"}': 1 };
+    expect(await sample("refusals_total")).toMatchObject({ ...refused, ...none });
     await running.clock.advance(3 * 60_000);
-    expect(await sample("unmet_demand")).toMatchObject(refused);
+    expect(await sample("unmet_demand")).toMatchObject(unmet);
     await running.clock.advance(3 * 60_000);
     expect(await sample("refusals_total")).toMatchObject(refused);
     expect(Object.values(await sample("unmet_demand")).every((count) => count === 0)).toBe(true);
+  });
+
+  test("a request that was refused and is granted, or waits, is no unmet demand any more", async () => {
+    await reserve("rome", 1);
+    await reserve("rome", 2);
+    expect(await sample("unmet_demand")).toMatchObject({ '{reason="no-clusters"}': 2 });
+    await advertise("paris");
+    await reserve("rome", 1);
+    expect(await sample("unmet_demand")).toMatchObject({ '{reason="no-clusters"}': 1 });
+    await reserve("rome", 15);
+    await running.engine.submit({
+      kind: "reserve",
+      requester: "rome",
+      key: "waits",
+      request: request({ cpu: 2, memoryGi: 1 }),
+      wait: {},
+      reservationId: "rsv-rome-waits",
+      decisionId: "dec-waits",
+    });
+    expect(await sample("unmet_demand")).toMatchObject({ '{reason="no-clusters"}': 0 });
+  });
+
+  test("notices are counted by cause, with what became of them", async () => {
+    const by = { clusterId: "ops", isAdmin: true };
+    const drain = { kind: "drain", by, clusterId: "paris", graceMs: 60_000 } as const;
+    const of = (cause: string, noticed: number, preempted: number, reprieved: number) => ({
+      [`{cause="${cause}",outcome="noticed"}`]: noticed,
+      [`{cause="${cause}",outcome="preempted"}`]: preempted,
+      [`{cause="${cause}",outcome="reprieved"}`]: reprieved,
+    });
+    expect(await sample("preemptions_total")).toEqual({ ...of("drain", 0, 0, 0), ...of("request", 0, 0, 0) });
+    await advertise("paris");
+    await advertise("rome", { cpu: 0, memoryGi: 0, more: { protocol: 3 } });
+    await reserve("rome", 1);
+    await reserve("rome", 1);
+    await running.engine.submit(drain);
+    await running.engine.submit({ kind: "uncordon", by, clusterId: "paris" });
+    await running.engine.submit(drain);
+    await running.clock.advance(60_000);
+    expect(await sample("preemptions_total")).toEqual({ ...of("drain", 4, 2, 2), ...of("request", 0, 0, 0) });
   });
 
   test("savings are counted against the mean price, for the time asked or one hour", async () => {
@@ -154,6 +190,83 @@ describe("the queue", () => {
     expect(await sample("queue_wait_seconds_sum")).toEqual({ "": 30 });
     expect(await sample("queue_wait_seconds_count")).toEqual({ "": 1 });
     expect(await sample("queue_length")).toEqual({ [QUEUE_OF("ml")]: 0, [QUEUE_OF("other")]: 0 });
+  });
+
+  test("a grant is compared with the start that was computed first for it; one that was never planned is not", async () => {
+    const buckets = async () => await sample("queue_start_error_seconds_bucket");
+    await advertise("paris");
+    const holder = await reserve("tokyo", 16, 600_000);
+    await running.clock.advance(130_000);
+    await advertise("paris");
+    await wait("rome", "1");
+    await running.clock.advance(30_000);
+    expect(running.engine.ledger.plans.size).toBe(1);
+    await release("tokyo", holder);
+    await running.clock.advance(0);
+    expect(await sample("queue_start_error_seconds_count")).toEqual({ "": 1 });
+    // Planned for ten minutes after its holder began, and the turnaround of five; granted after 160 s.
+    expect(await sample("queue_start_error_seconds_sum")).toEqual({ "": 160 - 900 });
+    expect(await buckets()).toMatchObject({ '{le="-3600"}': 0, '{le="-600"}': 1, '{le="+Inf"}': 1 });
+    await wait("rome", "2");
+    await release("rome", "rsv-rome-1");
+    await running.clock.advance(0);
+    expect(await sample("queue_grants_total")).toMatchObject({ [QUEUE_OF("other")]: 2 });
+    expect(await sample("queue_start_error_seconds_count")).toEqual({ "": 1 });
+  });
+
+  test("notices for a waiting request count as such, spared or ended", async () => {
+    const { preemption } = DEFAULT_POLICY;
+    running.engine.setPolicy({
+      ...DEFAULT_POLICY,
+      preemption: { ...preemption, victims: "spot", minRunMs: 0, graceMs: 60_000 },
+    });
+    const heard = async () => {
+      await advertise("paris");
+      for (const name of ["rome", "oslo"])
+        await advertise(name, { cpu: 0, memoryGi: 0, more: { protocol: 3 } });
+    };
+    await heard();
+    await running.engine.submit({
+      kind: "reserve",
+      requester: "rome",
+      request: request({ cpu: 16, memoryGi: 1 }, { tier: "spot" }),
+      reservationId: "rsv-rome-spot",
+      decisionId: "dec-spot",
+    });
+    const of = async (outcome: string) =>
+      (await sample("preemptions_total"))[`{cause="request",outcome="${outcome}"}`];
+    await running.clock.advance(130_000);
+    await heard();
+    await wait("oslo", "1");
+    await running.clock.advance(31_000);
+    expect(await of("noticed")).toBe(1);
+    await release("oslo", "rsv-oslo-1");
+    expect(await of("reprieved")).toBe(1);
+    await wait("oslo", "2");
+    await running.clock.advance(31_000);
+    await heard();
+    await running.clock.advance(61_000);
+    expect([await of("noticed"), await of("reprieved"), await of("preempted")]).toEqual([2, 1, 1]);
+    expect(await sample("preemptions_total")).toMatchObject({ '{cause="drain",outcome="noticed"}': 0 });
+  });
+
+  test("the share of each tenant of the policy is shown, and of the others the largest", async () => {
+    running.engine.setPolicy({
+      ...DEFAULT_POLICY,
+      tenants: { ...tenants, idle: { members: [{ cluster: "kiel" }], weight: 1, quota: {} } },
+    });
+    await advertise("paris");
+    for (const [requester, cpu] of [
+      ["rome", 8],
+      ["oslo", 2],
+      ["bern", 4],
+    ] as const)
+      await reserve(requester, cpu);
+    expect(await sample("tenant_share")).toEqual({
+      [QUEUE_OF("ml")]: 0.5,
+      [QUEUE_OF("idle")]: 0,
+      [QUEUE_OF("other")]: 0.25,
+    });
   });
 
   test("those that leave it without a grant are counted by reason; they are no unmet demand", async () => {

@@ -1,7 +1,8 @@
-import type { Decision, UnmetReason } from "@resource-broker/domain";
+import type { UnmetReason } from "@resource-broker/domain";
 import type { CertificateSet } from "@resource-broker/runtime";
 import type { Engine } from "../engine/engine.ts";
 import type { EngineObserver } from "../engine/engine-observer.ts";
+import type { AskedRequest } from "../engine/request-identity.ts";
 import type { AuditObserver } from "../store/audit-watch.ts";
 
 /** refused: by the broker, for good. failed: it may work later. */
@@ -13,7 +14,7 @@ export type CertificateCause = (typeof CERTIFICATE_CAUSES)[number];
 /** What the HTTP interface counts. */
 export interface HttpMetrics {
   readonly answered: (route: string, status: number) => void;
-  readonly demandUnmet: (reason: UnmetReason) => void;
+  readonly demandUnmet: (reason: UnmetReason, asked: AskedRequest) => void;
   /** How a call to enroll ended. */
   readonly enrolled: (result: EnrollmentResult) => void;
   readonly certificateIssued: (by: CertificateCause) => void;
@@ -21,7 +22,7 @@ export interface HttpMetrics {
 
 /** The source of gauges. It is read when metrics are scraped, not during requests. */
 export interface MetricsSource {
-  readonly engine: Pick<Engine, "ledger" | "now" | "onCommit" | "policy" | "health">;
+  readonly engine: Pick<Engine, "ledger" | "now" | "onCommit" | "onRefused" | "policy" | "health">;
   /** Of several replicas this one answers for the ledger. */
   readonly isLeading: () => boolean;
   readonly openStreams: () => number;
@@ -34,9 +35,7 @@ export interface MetricsSource {
 export interface BrokerMetrics
   extends HttpMetrics,
     AuditObserver,
-    Pick<EngineObserver, "decided" | "committed" | "commitFailed" | "granted"> {
-  /** A refusal that is not part of a commit. */
-  readonly refusalNotRecorded: (decision: Decision) => void;
+    Pick<EngineObserver, "decided" | "planned" | "committed" | "commitFailed" | "granted"> {
   /** The certificates that are in force from now on. */
   readonly certificatesInForce: (set: CertificateSet) => void;
   /** Counts what the engine commits from now on; the returned function ends it. */

@@ -1,4 +1,13 @@
-import { type LedgerEvent, type Policy, tenantOf } from "@resource-broker/domain";
+import {
+  type Instant,
+  type Kept,
+  type LedgerEvent,
+  type Policy,
+  type Reservation,
+  type ReservationId,
+  shareOf,
+  tenantOf,
+} from "@resource-broker/domain";
 import type { MetricsRegistry } from "@resource-broker/runtime";
 import type { Committed } from "../engine/engine.ts";
 import type { MetricsSource } from "./metrics.ts";
@@ -6,6 +15,8 @@ import type { MetricsSource } from "./metrics.ts";
 /** Label for all tenants that the policy does not name: clusters that are tenants of their own. */
 const OTHER = "other";
 
+const HOUR_S = 3600;
+const START_ERROR_BUCKETS = [-4 * HOUR_S, -HOUR_S, -600, -60, -1, 1, 60, 600, HOUR_S, 4 * HOUR_S];
 const WAIT_BUCKETS = [1, 10, 60, 300, 900, 1800, 3600, 4 * 3600, 12 * 3600, 24 * 3600];
 
 /** How a request leaves the queue without a grant. */
@@ -16,9 +27,16 @@ interface QueueMetricsDeps {
   readonly source: () => MetricsSource | undefined;
 }
 
-/** Metrics of the queue; the returned function counts what a commit changed in it. */
-export function queueMetrics({ registry, source }: QueueMetricsDeps): (commit: Committed) => void {
+interface QueueMetrics {
+  /** Counts what a commit changed in the queue. */
+  readonly committed: (commit: Committed) => void;
+  /** The starts that are expected now. */
+  readonly planned: (plans: readonly Kept[]) => void;
+}
+
+export function queueMetrics({ registry, source }: QueueMetricsDeps): QueueMetrics {
   registerQueueGauges({ registry, source });
+  const starts = startErrors(registry);
   const grants = registry.counter({
     name: "broker_queue_grants_total",
     help: "Requests that waited and were granted, by tenant of the policy.",
@@ -38,14 +56,42 @@ export function queueMetrics({ registry, source }: QueueMetricsDeps): (commit: C
   for (const reason of LEFT_REASONS) left.inc({ reason }, 0);
 
   const count = (event: LedgerEvent): void => {
-    if (event.kind === "unqueued") left.inc({ reason: event.reason });
+    if (event.kind === "unqueued") {
+      left.inc({ reason: event.reason });
+      starts.left(event.id);
+    }
     if (event.kind !== "granted" || !hasWaited(event)) return;
+    starts.granted(event.reservation);
     const { requester, tenant = requester, createdAt, reservedAt } = event.reservation;
     grants.inc({ tenant: labelFor(tenant, source()?.engine.policy) });
     waits.observe((reservedAt - createdAt) / 1000);
   };
-  return ({ events }) => {
-    for (const event of events) count(event);
+  return {
+    committed: ({ events }) => {
+      for (const event of events) count(event);
+    },
+    planned: starts.planned,
+  };
+}
+
+/** How far the first start that was computed for a request was from its grant. */
+function startErrors(registry: MetricsRegistry) {
+  const errors = registry.histogram({
+    name: "broker_queue_start_error_seconds",
+    help: "Grants after the start that was computed first for the request: above 0 it was granted later, below 0 earlier; those never planned, or planned before this broker started, do not count.",
+    buckets: START_ERROR_BUCKETS,
+  });
+  const first = new Map<ReservationId, Instant>();
+  return {
+    planned: (plans: readonly Kept[]): void => {
+      for (const { id, from } of plans) if (from !== undefined && !first.has(id)) first.set(id, from);
+    },
+    granted: ({ id, reservedAt }: Reservation): void => {
+      const expected = first.get(id);
+      if (expected !== undefined) errors.observe((reservedAt - expected) / 1000);
+      first.delete(id);
+    },
+    left: (id: ReservationId): void => void first.delete(id),
   };
 }
 
@@ -68,6 +114,14 @@ function registerQueueGauges({ registry, source }: QueueMetricsDeps): void {
     "broker_queue_oldest_seconds",
     "How long the oldest of them has waited; 0 where none waits.",
     ({ oldestMs }) => oldestMs / 1000,
+  );
+  registry.collector(
+    {
+      name: "broker_tenant_share",
+      help: "The largest part of a resource of the fleet that a tenant of the policy holds, divided by its weight; `other`: the largest of all clusters that no tenant claims.",
+      type: "gauge",
+    },
+    () => Array.from(tenantShares(source()), ([tenant, value]) => ({ labels: { tenant }, value })),
   );
 }
 
@@ -92,6 +146,18 @@ function tenantQueues(source: MetricsSource | undefined): Map<string, TenantQueu
     queue.oldestMs = Math.max(queue.oldestMs, now - oldest.since);
   }
   return queues;
+}
+
+function tenantShares(source: MetricsSource | undefined): Map<string, number> {
+  const shares = new Map<string, number>();
+  if (source === undefined) return shares;
+  const { ledger, policy } = source.engine;
+  for (const tenant of [OTHER, ...Object.keys(policy.tenants)]) shares.set(tenant, 0);
+  for (const tenant of ledger.tenants.keys()) {
+    const label = labelFor(tenant, policy);
+    shares.set(label, Math.max(shares.get(label) ?? 0, shareOf(ledger, tenant, policy)));
+  }
+  return shares;
 }
 
 function labelFor(tenant: string, policy: Policy | undefined): string {

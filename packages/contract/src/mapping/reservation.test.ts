@@ -53,6 +53,8 @@ describe("a reservation", () => {
       expect(dto.preempting).toEqual({ at: "1970-01-01T00:05:00.000Z", byPriority: 50 });
       expect(JSON.stringify(dto)).not.toContain("oslo");
       expect(validate(reservationSchema, dto)).toEqual({ ok: true, value: dto });
+      const drained = fromReservation({ ...reservation, preemption: { at: 300_000 } }, { role });
+      expect(drained.preempting).toEqual({ at: "1970-01-01T00:05:00.000Z" });
       const ended = fromReservation({ ...reservation, preemption, phase: "Failed" }, { role });
       expect(ended.preempting).toBeUndefined();
     },

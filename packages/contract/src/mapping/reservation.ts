@@ -54,7 +54,7 @@ export function fromReservation(reservation: Reservation, view: ReservationView)
 /** Who gets its capacity is for admins, who find it in the audit log. */
 function fromNotice({ phase, preemption }: Reservation): ReservationDTO["preempting"] {
   if (preemption === undefined || !isLive(phase)) return undefined;
-  return { at: formatTime(preemption.at), byPriority: preemption.priority };
+  return present({ at: formatTime(preemption.at), byPriority: preemption.priority });
 }
 
 /** The status message: "Use paris for 4 CPU / 8Gi Memory", "Hold 4 CPU / 8Gi Memory for requester rome". */

@@ -142,7 +142,7 @@ const preemptionSchema = t.object({
   ),
   grace: t.optional(
     duration("positive"),
-    "Time between the notice and the end of a reservation. Absent: 5m.",
+    "Time between the notice and the end of a reservation, also in a drain that does not say. Absent: 5m.",
     "5m",
   ),
   minRun: t.optional(

@@ -1,7 +1,7 @@
 import { policySchema } from "../policy/policy-schema.ts";
 import * as t from "../schema/builders.ts";
 import type { Infer } from "../schema/node.ts";
-import { clusterId, currency, duration, shownClusterId, time } from "../schema/terms.ts";
+import { clusterId, currency, duration, reservationName, shownClusterId, time } from "../schema/terms.ts";
 import { advertisementSchema } from "./advertisement.ts";
 import { amountsSchema } from "./amounts.ts";
 import { LIMIT } from "./protocol.ts";
@@ -78,6 +78,44 @@ export const cordonReplySchema = t.message("CordonReplyDTO", "Whether a cluster 
   reason: t.optional(t.line(LIMIT.reasonLength), "Why.", "maintenance until Friday"),
 });
 export type CordonReplyDTO = Infer<typeof cordonReplySchema>;
+
+export const drainRequestSchema = t.message(
+  "DrainRequestDTO",
+  "Cordons a cluster, and gives notice to what it lends: each reservation ends when its notice is over.",
+  {
+    reason: t.optional(
+      t.line(LIMIT.reasonLength),
+      "Why, in words that requesters will read.",
+      "maintenance until Friday",
+    ),
+    grace: t.optional(
+      duration("positive"),
+      "Time between the notice and the end, at most 168h. Absent: the policy's preemption.grace.",
+      "30m",
+    ),
+  },
+);
+
+const reservationNames = () => t.array(reservationName(), LIMIT.instructions);
+
+export const drainReplySchema = t.message(
+  "DrainReplyDTO",
+  "A cluster that lends nothing new, and who was told.",
+  {
+    clusterID: t.required(shownClusterId(), "The cluster.", "tokyo"),
+    cordoned: t.required(t.boolean(), "True.", true),
+    reason: t.optional(t.line(LIMIT.reasonLength), "Why.", "maintenance until Friday"),
+    noticed: t.required(
+      reservationNames(),
+      "What it lends and is under notice. A notice of an earlier drain keeps its end.",
+    ),
+    untold: t.required(
+      reservationNames(),
+      "What it lends to clusters whose agents know of no notices: it ends by itself, or when it is released.",
+    ),
+  },
+);
+export type DrainReplyDTO = Infer<typeof drainReplySchema>;
 
 const MAX_URL_LENGTH = 512;
 const roleSchema = t.oneOf("viewer", "admin");

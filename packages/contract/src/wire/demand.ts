@@ -27,7 +27,11 @@ export const refusedRequestSchema = t.message(
     requestedResources: t.required(resourceQuantitiesSchema, "What is asked for."),
     tier: t.required(tierSchema, "The price tier that is asked for.", "on-demand"),
     priority: t.required(t.integer(-MAX_PRIORITY, MAX_PRIORITY), "The priority it was asked with.", 10),
-    reason: t.required(t.nonEmptyLine(63), "Why most clusters did not fit, the last time.", "capacity"),
+    reason: t.required(
+      t.nonEmptyLine(63),
+      "Why the cluster that came furthest did not fit, the last time.",
+      "capacity",
+    ),
     attempts: t.required(COUNT, "How often it was asked and refused.", 12),
     firstAt: t.required(time(), "When it was first refused.", "2026-07-01T10:00:00.123Z"),
     lastAt: t.required(time(), "When it was last refused.", "2026-07-01T10:05:30.123Z"),

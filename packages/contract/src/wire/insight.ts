@@ -54,7 +54,11 @@ export const demandHistorySchema = t.message(
     refused: t.required(
       t.array(
         t.object({
-          reason: t.required(t.nonEmptyLine(63), "Why most clusters did not fit.", "capacity"),
+          reason: t.required(
+            t.nonEmptyLine(63),
+            "Why the cluster that came furthest did not fit.",
+            "capacity",
+          ),
           counts: t.required(counts, "Requests refused for it, one number for each point."),
         }),
         UNMET_REASONS.length,
@@ -110,7 +114,11 @@ export const decisionSummarySchema = t.message(
     ...decisionIdentityFields,
     ...decisionResultFields,
     asked: t.required(t.line(LIMIT.reasonLength), "What was asked for, in words.", "4 CPU / 8Gi Memory"),
-    reason: t.optional(t.line(63), "Of a refusal: the reason that most clusters had.", "capacity"),
+    reason: t.optional(
+      t.line(63),
+      "Of a refusal: why the cluster that came furthest did not fit.",
+      "capacity",
+    ),
   },
 );
 export type DecisionSummaryDTO = Infer<typeof decisionSummarySchema>;

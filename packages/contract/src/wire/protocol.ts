@@ -82,6 +82,7 @@ export const PATH = {
   adoptionWindow: `${API}/adoptions/window`,
   cordon: (clusterId: string): string => `${API}/clusters/${part(clusterId)}/cordon`,
   uncordon: (clusterId: string): string => `${API}/clusters/${part(clusterId)}/uncordon`,
+  drain: (clusterId: string): string => `${API}/clusters/${part(clusterId)}/drain`,
   trust: `${API}/trust`,
   enroll: `${API}/enroll`,
   certificates: `${API}/certificates`,

@@ -79,13 +79,13 @@ export const reservationSchema = t.message(
     preempting: t.optional(
       t.object({
         at: t.required(time(), "When it ends, unless the notice is withdrawn.", "2026-07-01T10:05:00.123Z"),
-        byPriority: t.required(
+        byPriority: t.optional(
           t.integer(-1_000_000_000, 1_000_000_000),
-          "The priority of the request that waits for its capacity.",
+          "The priority of the request that waits for its capacity. Absent: its provider is drained.",
           50,
         ),
       }),
-      "It is under notice and cannot be renewed: a waiting request needs its capacity. Absent: it is not.",
+      "It is under notice and cannot be renewed: a waiting request needs its capacity, or its provider is drained. Absent: it is not.",
     ),
     tenant: t.optional(
       t.nonEmptyLine(253),

@@ -4,7 +4,7 @@ import { totalPrice } from "../cost/price.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive, type LifecycleEvent, nextPhase } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import { deadlineOf, withNotice } from "../reservation/under-notice.ts";
+import { deadlineOf, noticeFor, withNotice } from "../reservation/under-notice.ts";
 import type { Cordon } from "../scheduling/candidate-table.ts";
 import {
   type ClusterAccount,
@@ -59,7 +59,7 @@ export function evolve(reservation: Reservation, event: ReservationEvent): Reser
     case "resumed":
       return { ...reservation, resumedBy: event.by };
     case "preempting":
-      return withNotice(reservation, { by: event.by, priority: event.priority, at: event.until });
+      return withNotice(reservation, noticeFor(event, event.until));
     case "reprieved":
       return withNotice(reservation, undefined);
   }

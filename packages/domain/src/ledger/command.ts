@@ -99,6 +99,16 @@ export interface SetCordon {
   readonly why?: string;
 }
 
+/** Cordons a cluster, and gives notice to every reservation that it provides and whose requester can be told. */
+export interface Drain {
+  readonly kind: "drain";
+  readonly by: Actor;
+  readonly clusterId: ClusterId;
+  readonly why?: string;
+  /** Time between the notice and the end. Absent: the policy's grace for preemption. */
+  readonly graceMs?: number;
+}
+
 /** An agent reports a reservation that the ledger does not know. */
 export interface Adopt {
   readonly kind: "adopt";
@@ -179,6 +189,7 @@ export type Command =
   | Admit
   | ExpireDue
   | SetCordon
+  | Drain
   | Adopt
   | SetAdoptionWindow
   | Import
@@ -217,6 +228,13 @@ export type Reply =
   | { readonly kind: "key-closed" }
   | { readonly kind: "swept"; readonly hasMore: boolean }
   | { readonly kind: "cordon-set"; readonly clusterId: ClusterId; readonly isCordoned: boolean }
+  /** Of its reservations, those under notice, and those whose requester knows of no notices: they stay. */
+  | {
+      readonly kind: "draining";
+      readonly clusterId: ClusterId;
+      readonly noticed: readonly ReservationId[];
+      readonly untold: readonly ReservationId[];
+    }
   | { readonly kind: "imported"; readonly count: number }
   /** Waits for the other party's report, for an admin when the reports differ, or for the provider's advertisement. */
   | { readonly kind: "adoption-offered"; readonly waitsFor: "other-party" | "admin" | "advertisement" }

@@ -42,7 +42,7 @@ export function decideRenew(
   return onLive(ledger, { by, id, party: "requester", now }, (reservation) => {
     const problem = refuseEvicted(ledger, reservation.requester) ?? unacceptableDuration(durationMs, policy);
     if (problem !== undefined) return problem;
-    if (reservation.preemption !== undefined) return underNotice(id, reservation.preemption);
+    if (reservation.preemption !== undefined) return underNotice(reservation, reservation.preemption);
     const expiresAt = Math.min(now + durationMs, latestRenewal(ledger, reservation, policy));
     // An open-ended reservation, or one that already lasts longer, is never cut short by a renewal.
     if (reservation.expiresAt === undefined || reservation.expiresAt >= expiresAt)
@@ -52,11 +52,14 @@ export function decideRenew(
   });
 }
 
-function underNotice(id: ReservationId, { at, priority }: PreemptionNotice): Outcome {
+function underNotice({ id, provider }: Reservation, { at, priority }: PreemptionNotice): Outcome {
+  const cause =
+    priority === undefined
+      ? `${provider} is drained`
+      : `a request of priority ${priority} needs its capacity`;
   return rejected(
     "forbidden",
-    `${id} is under notice and cannot be renewed: it ends at ${new Date(at).toISOString()}, ` +
-      `because a request of priority ${priority} needs its capacity`,
+    `${id} is under notice and cannot be renewed: it ends at ${new Date(at).toISOString()}, because ${cause}`,
   );
 }
 

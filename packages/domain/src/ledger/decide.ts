@@ -18,7 +18,6 @@ import {
   type Outcome,
   rejected,
   type SetAdoptionWindow,
-  type SetCordon,
 } from "./command.ts";
 import {
   decideAcknowledge,
@@ -28,6 +27,7 @@ import {
   decideReleaseByKey,
   decideRenew,
 } from "./decide-party-calls.ts";
+import { decideCordon } from "./decide-cordon.ts";
 import { decideMember, refuseEvicted } from "./decide-member.ts";
 import { decideExpireDue } from "./decide-expire.ts";
 import { decideReserve } from "./decide-reserve.ts";
@@ -66,7 +66,8 @@ function decideCommand(ledger: LedgerView, command: Command, at: DecisionContext
       return decideExpireDue(ledger, at);
     case "cordon":
     case "uncordon":
-      return decideCordon(ledger, command, at.now);
+    case "drain":
+      return decideCordon(ledger, command, at);
     case "adopt":
       return decideAdopt(ledger, command, at);
     case "open-adoption":
@@ -81,20 +82,6 @@ function decideCommand(ledger: LedgerView, command: Command, at: DecisionContext
     case "bind":
       return decideMember(ledger, command, at.now);
   }
-}
-
-function decideCordon(ledger: LedgerView, command: SetCordon, now: Instant): Outcome {
-  const { by, clusterId, why } = command;
-  if (!by.isAdmin) return rejected("forbidden", `only an admin may ${command.kind} a cluster`);
-  const account = ledger.accounts.get(clusterId);
-  if (account === undefined)
-    return rejected("not-found", `cluster ${clusterId} is unknown: it has never advertised or reserved`);
-  const isCordoned = command.kind === "cordon";
-  const reply = { kind: "cordon-set", clusterId, isCordoned } as const;
-  if ((account.cordon !== undefined) === isCordoned) return { events: [], reply };
-  if (!isCordoned) return { events: [{ kind: "uncordoned", at: now, clusterId, by: by.clusterId }], reply };
-  const cordon = { at: now, by: by.clusterId, ...(why === undefined ? {} : { why }) };
-  return { events: [{ kind: "cordoned", at: now, clusterId, cordon }], reply };
 }
 
 /**

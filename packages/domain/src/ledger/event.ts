@@ -1,7 +1,7 @@
 import type { Advertisement } from "../advertisement/advertisement.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import type { EndReason } from "../reservation/lifecycle.ts";
-import type { Reservation } from "../reservation/reservation.ts";
+import type { NoticeCause, Reservation } from "../reservation/reservation.ts";
 import type { Cordon, Kept } from "../scheduling/candidate-table.ts";
 import type { Decision } from "../scheduling/decision.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
@@ -47,14 +47,12 @@ export type LedgerEvent =
       readonly decision?: Decision;
     }
   /** A reservation gets notice: it ends at `until`. */
-  | {
+  | ({
       readonly kind: "preempting";
       readonly at: Instant;
       readonly id: ReservationId;
-      readonly by: ReservationId;
-      readonly priority: number;
       readonly until: Instant;
-    }
+    } & NoticeCause)
   /** The notice is withdrawn. */
   | { readonly kind: "reprieved"; readonly at: Instant; readonly id: ReservationId }
   /** A waiting request has taken over the place in the queue of a reservation that was preempted. */

@@ -1,6 +1,7 @@
 import type { ClusterId, Instant } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
+import { deadlineOf } from "../reservation/under-notice.ts";
 import type { Cordon } from "../scheduling/candidate-table.ts";
 import type { ReceivedAdvertisement } from "./account.ts";
 import type { AdoptionWindow } from "./adoption-window.ts";
@@ -30,7 +31,7 @@ export interface LedgerRecords {
 
 /**
  * Builds a ledger from stored records. Every cluster counts as seen at `now`, so that no requester is lost right after a
- * restart, and no request that waits fails for `waitGraceMs`: the clusters have to speak first.
+ * restart, no request that waits fails for `waitGraceMs`, and no notice ends: the clusters have to speak first.
  */
 export function ledgerFrom(
   records: LedgerRecords,
@@ -44,7 +45,10 @@ export function ledgerFrom(
   ledger.adoption = records.adoption;
   ledger.startedAt = now;
   for (const member of records.members) setMember(ledger, member);
-  for (const reservation of records.reservations) putReservation(ledger, reservation, now);
+  for (const reservation of records.reservations) {
+    putReservation(ledger, reservation, now);
+    spareUntil(ledger, reservation, now + waitGraceMs);
+  }
   for (const entry of records.waiting) {
     accountOf(ledger, entry.requester, now);
     putWaiting(ledger, entry);
@@ -63,4 +67,9 @@ export function ledgerFrom(
   }
   ledger.isSettled = ledger.waiting.pendingCount === 0;
   return ledger;
+}
+
+function spareUntil(ledger: Ledger, reservation: Reservation, time: Instant): void {
+  if (reservation.preemption === undefined) return;
+  ledger.deadlines.update("reservation", reservation.id, deadlineOf(reservation, time));
 }

@@ -80,6 +80,13 @@ const COMMANDS: Readonly<Record<Exclude<Command["kind"], "open-adoption" | "impo
   ],
   "expire-due": [{ name: "a sweep", before: [BY_KEY], command: { kind: "expire-due" } }],
   cordon: [{ name: "a cordon", command: { kind: "cordon", by: ADMIN, clusterId: "paris", why: "disk" } }],
+  drain: [
+    {
+      name: "a drain",
+      before: [{ kind: "advertise", advertisement: cluster("rome", { more: { protocol: 3 } }) }],
+      command: { kind: "drain", by: ADMIN, clusterId: "paris", why: "disk", graceMs: HOUR_MS },
+    },
+  ],
   uncordon: [
     {
       name: "an uncordon",

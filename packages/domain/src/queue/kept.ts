@@ -25,13 +25,27 @@ function endsBefore({ from, victims }: Kept, { request, now, policy }: Schedulin
   return now + lifetimeMs + policy.queue.turnaroundMs <= from;
 }
 
-/** True when new plans let a request in at once: what kept it out is kept elsewhere now. */
+/**
+ * True when new plans may let a request in: one can start at once where it could not before, or less is kept for those that
+ * had a plan.
+ */
 export function letsSomebodyIn(
   plans: readonly Kept[],
   before: ReadonlyMap<ReservationId, Kept>,
   now: Instant,
 ): boolean {
-  return plans.some(({ id, provider, from = now }) => from <= now && before.get(id)?.provider !== provider);
+  const byId = new Map(plans.map((plan) => [plan.id, plan]));
+  return (
+    plans.some(({ id, provider, from = now }) => from <= now && before.get(id)?.provider !== provider) ||
+    [...before.values()].some((plan) => keepsLess(byId.get(plan.id), plan))
+  );
+}
+
+/** Not for as long, or no longer at this provider: others may have waited for that. */
+function keepsLess(plan: Kept | undefined, before: Kept): boolean {
+  if (plan === undefined || plan.provider !== before.provider) return true;
+  const { from = Number.POSITIVE_INFINITY } = plan;
+  return before.from !== undefined && from > before.from;
 }
 
 /** What is left when the request that it is kept for starts. May be below zero. */

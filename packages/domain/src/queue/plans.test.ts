@@ -249,3 +249,19 @@ test("whoever fits once a plan has moved elsewhere is granted in the same look",
   expect(world.ledger.plans.get("rsv-oslo-big")?.provider).toBe(provider);
   expect(world.ledger.isSettled).toBe(true);
 });
+
+test("whoever fits once a plan is put off is granted in the same look", () => {
+  const world = openQueue();
+  world.grant("rome", request({ cpu: 10, memoryGi: 1 }, { durationMs: HOUR_MS }), "most");
+  world.grant("rome", request({ cpu: 4, memoryGi: 1 }, { durationMs: 2 * HOUR_MS }), "rest");
+  queue(world, "oslo", "big", { cpu: 12, forMs: 5 * HOUR_MS });
+  admit(world);
+  const before = world.ledger.plans.get("rsv-oslo-big")?.from ?? 0;
+  world.now += 1;
+  queue(world, "bern", "urgent", { cpu: 5, priority: 10, durationMs: 3 * HOUR_MS });
+  queue(world, "kyiv", "small", { cpu: 1, durationMs: 2 * HOUR_MS });
+  world.run({ kind: "release", by: actor("rome"), id: "rsv-rome-rest" });
+  expect(admit(world)).toEqual(["rsv-bern-urgent", "rsv-kyiv-small"]);
+  expect(world.ledger.plans.get("rsv-oslo-big")?.from).toBeGreaterThan(before);
+  expect(world.ledger.isSettled).toBe(true);
+});

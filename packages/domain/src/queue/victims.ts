@@ -6,6 +6,7 @@ import { type LedgerView, providerReservations } from "../ledger/ledger.ts";
 import type { ReservationId } from "../reservation/ids.ts";
 import { isFinal, isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
+import { isDrained } from "../reservation/under-notice.ts";
 import type { Victim } from "../scheduling/decision.ts";
 import { barredBy } from "./passed-over.ts";
 import { suitability } from "./plans.ts";
@@ -98,19 +99,29 @@ export function* nominatedWithVictims(ledger: LedgerView): Generator<Waiting> {
   }
 }
 
-/** At its deadline a victim ends only for a request that can then be granted. */
+/** At its deadline a victim ends only for a request that can then be granted; or its provider is drained. */
 export function dueNotice(ledger: LedgerView, victim: Reservation, context: DecisionContext): LedgerEvent {
-  const { id, preemption } = victim;
-  const at = context.now;
+  const { id } = victim;
+  const message = isDrained(victim) ? drainText(ledger, victim) : endFor(ledger, victim, context);
+  if (message === undefined) return { kind: "reprieved", at: context.now, id };
+  return { kind: "ended", at: context.now, id, reason: "Preempted", message };
+}
+
+function drainText({ accounts }: LedgerView, { provider }: Reservation): string {
+  const why = accounts.get(provider)?.cordon?.why;
+  return `${provider} is drained${why === undefined ? "" : `: ${why}`}`;
+}
+
+/** Undefined: its request does not need it, or could not start even then. */
+function endFor(
+  ledger: LedgerView,
+  { id, preemption }: Reservation,
+  context: DecisionContext,
+): string | undefined {
   const entry = ledger.waiting.byId.get(preemption?.by ?? "");
-  if (
-    entry === undefined ||
-    !mayStart(ledger, entry, context) ||
-    stillNeeded(ledger, entry)?.has(id) !== true
-  )
-    return { kind: "reprieved", at, id };
-  const message = `a request of priority ${entry.request.priority} that waited needs its capacity`;
-  return { kind: "ended", at, id, reason: "Preempted", message };
+  if (entry === undefined || !mayStart(ledger, entry, context)) return undefined;
+  if (stillNeeded(ledger, entry)?.has(id) !== true) return undefined;
+  return `a request of priority ${entry.request.priority} that waited needs its capacity`;
 }
 
 /** Nothing but capacity keeps the request from its provider. */

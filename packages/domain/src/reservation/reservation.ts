@@ -62,14 +62,21 @@ export interface Reservation {
   readonly generation: number;
 }
 
-/** A reservation that must give way to a waiting request. */
-export interface PreemptionNotice {
-  /** The waiting request. Its parties alone may know it; others are told the priority. */
-  readonly by: ReservationId;
-  readonly priority: number;
-  /** When the reservation ends, unless the request no longer needs it. */
+/** For whom a reservation must give way. */
+export type NoticeCause =
+  | {
+      /** The waiting request. Its parties alone may know it; others are told the priority. */
+      readonly by: ReservationId;
+      readonly priority: number;
+    }
+  /** For nobody: its provider is drained. */
+  | { readonly by?: undefined; readonly priority?: undefined };
+
+/** A reservation that must give way. */
+export type PreemptionNotice = NoticeCause & {
+  /** When it ends, unless the notice is withdrawn. */
   readonly at: Instant;
-}
+};
 
 export interface ReservationCost {
   readonly currency: string;

@@ -1,6 +1,6 @@
 import type { Instant } from "./ids.ts";
 import { isLive } from "./lifecycle.ts";
-import type { PreemptionNotice, Reservation } from "./reservation.ts";
+import type { NoticeCause, PreemptionNotice, Reservation } from "./reservation.ts";
 
 /** The reservation under notice, or no longer. Its agents are told: a generation for each. */
 export function withNotice(reservation: Reservation, preemption: PreemptionNotice | undefined): Reservation {
@@ -11,11 +11,24 @@ export function withNotice(reservation: Reservation, preemption: PreemptionNotic
   return { ...rest, ...notice, generation: generation + 1 };
 }
 
-/** The next deadline of this reservation, if any. */
-export function deadlineOf(reservation: Reservation): Instant | undefined {
+export function noticeFor({ by, priority }: NoticeCause, at: Instant): PreemptionNotice {
+  return by === undefined ? { at } : { by, priority, at };
+}
+
+/** Under notice because its provider is drained. */
+export function isDrained({ phase, preemption }: Reservation): boolean {
+  return isLive(phase) && preemption !== undefined && preemption.by === undefined;
+}
+
+/** The next deadline of this reservation, if any. No notice ends before `spare`: after a start its agents must hear of it first. */
+export function deadlineOf(reservation: Reservation, spare = Number.NEGATIVE_INFINITY): Instant | undefined {
   const { phase, activateBy, expiresAt, preemption, keepUntil } = reservation;
   if (keepUntil !== undefined) return keepUntil;
-  const times = [phase === "Reserved" ? activateBy : undefined, expiresAt, preemption?.at];
+  const times = [
+    phase === "Reserved" ? activateBy : undefined,
+    expiresAt,
+    preemption && Math.max(preemption.at, spare),
+  ];
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }

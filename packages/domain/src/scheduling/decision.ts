@@ -112,7 +112,7 @@ export function withoutAmounts(refusals: readonly CandidateRefusal[]): Candidate
   return refusals.map(({ clusterId, filter, summary }) => ({ clusterId, filter, message: summary, summary }));
 }
 
-/** Why a request was refused: the filter that rejected most clusters, the requester's quota, or no clusters. */
+/** Why a request was refused: a filter, the requester's quota, or no clusters. */
 export type UnmetReason = FilterName | "quota" | "no-clusters";
 
 export const UNMET_REASONS: readonly UnmetReason[] = [
@@ -121,13 +121,10 @@ export const UNMET_REASONS: readonly UnmetReason[] = [
   "no-clusters",
 ];
 
-/** The reason that most clusters had; of several the first in the order of the filters. */
+/**
+ * The filter that rejected the cluster that came furthest: the one that passed the most filters, in their order. It would
+ * remain if the reasons of all other clusters went away.
+ */
 export function unmetReason({ refusedBy }: Pick<Decision, "refusedBy">): UnmetReason {
-  let most = 0;
-  let reason: UnmetReason = "no-clusters";
-  for (const name of FILTER_NAMES) {
-    const count = name === "self" ? 0 : (refusedBy[name] ?? 0);
-    if (count > most) [most, reason] = [count, name];
-  }
-  return reason;
+  return FILTER_NAMES.findLast((name) => name !== "self" && (refusedBy[name] ?? 0) > 0) ?? "no-clusters";
 }

@@ -1,4 +1,5 @@
 import { type AccountView, receivedFrom } from "../ledger/account.ts";
+import type { Deadline } from "../ledger/deadlines.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { LedgerRecords } from "../ledger/records.ts";
 
@@ -25,9 +26,15 @@ export function comparableLedger(ledger: LedgerView): unknown {
     deadlines: ledger.deadlines
       .due(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
       .filter(({ kind }) => kind !== "adoption-offer" && kind !== "waiting")
-      .map((deadline) => JSON.stringify(deadline))
+      .map((deadline) => JSON.stringify(isUnderNotice(ledger, deadline) ? { ...deadline, at: 0 } : deadline))
       .sort(),
   };
+}
+
+/** After a start no notice ends for a while. */
+function isUnderNotice({ reservations }: LedgerView, { kind, id }: Deadline): boolean {
+  const reservation = kind === "reservation" ? reservations.get(id) : undefined;
+  return reservation?.preemption !== undefined && reservation.keepUntil === undefined;
 }
 
 /** All of an account but when its cluster was last heard (nobody counts as lost right after a restart) and plans; nominations count. */

@@ -7,13 +7,14 @@ import { askedOfMember } from "./member-rules.ts";
 
 /** What was asked for so far: whatever ends a reservation must have been asked for, or be due. */
 export class ReceivedCommands {
-  /** `release rsv-1`, `admin rsv-1`, `refuse rsv-1`, `key rome\nk`. */
+  /** `release rsv-1`, `admin rsv-1`, `refuse rsv-1`, `key rome\nk`, `drain paris 30000`. */
   readonly #asked = new Set<string>();
 
   add(command: Command): void {
     if (command.kind === "release")
       this.#asked.add(`${command.by.isAdmin ? "admin" : "release"} ${command.id}`);
     for (const what of askedOfMember(command)) this.#asked.add(what);
+    if (command.kind === "drain") this.#asked.add(`drain ${command.clusterId} ${command.graceMs}`);
     if (command.kind === "refuse") this.#asked.add(`refuse ${command.id}`);
     if (command.kind === "release-by-key") this.#asked.add(`key ${keyOf(command.requester, command.key)}`);
   }

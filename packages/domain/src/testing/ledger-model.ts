@@ -126,7 +126,13 @@ export class LedgerModel {
   apply(event: LedgerEvent): void {
     if (!SOFT.has(event.kind)) this.#applyStored(event);
     this.queue.apply(event);
+    if (event.kind === "granted" && this.#wasReported(event.reservation)) this.queue.isSettled = false;
     this.budgets.apply(event);
+  }
+
+  /** A hold that the ledger did not know may have been larger: then there is more room than before. */
+  #wasReported({ id, provider }: Reservation): boolean {
+    return this.newest.get(provider)?.advertisement.usage.some((each) => each.reservationId === id) === true;
   }
 
   #applyStored(event: LedgerEvent): void {
@@ -161,8 +167,8 @@ export class LedgerModel {
         return this.#change(event.id, { phase, reason: event.reason, endedAt: event.at });
       }
       case "preempting": {
-        const { by, priority, until } = event;
-        return this.#change(event.id, { preemption: { by, priority, at: until } });
+        const { kind: _, id, at: __, until, ...cause } = event;
+        return this.#change(id, { preemption: { ...cause, at: until } });
       }
       case "reprieved":
         return this.#change(event.id, { preemption: undefined });
@@ -237,11 +243,12 @@ export class LedgerModel {
     return isLivePhase(entry.phase) ? 0 : used[unit];
   }
 
-  /** When the clock has to act next: the earliest end of a live reservation. */
-  earliestDeadline(): number {
+  /** When the clock has to act next: the earliest end of a live reservation. No notice ends before `spare`. */
+  earliestDeadline(spare: number): number {
     let earliest = Number.POSITIVE_INFINITY;
     for (const { phase, expiresAt = earliest, activateBy = earliest, preemption } of this.entries.values()) {
-      if (isLivePhase(phase)) earliest = Math.min(earliest, expiresAt, preemption?.at ?? earliest);
+      if (isLivePhase(phase))
+        earliest = Math.min(earliest, expiresAt, preemption ? Math.max(preemption.at, spare) : earliest);
       if (phase === "Reserved") earliest = Math.min(earliest, activateBy);
     }
     return earliest;
@@ -312,10 +319,14 @@ export function differsFromModel(ledger: LedgerView, model: LedgerModel): string
   );
 }
 
-/** A notice stands only as long as the request for which it was given is nominated to its provider. */
+/** A notice stands only as long as its provider is drained, or the request for which it was given is nominated to it. */
 function danglingNotice(model: LedgerModel): string | undefined {
   for (const { id, phase, provider, preemption } of model.entries.values()) {
     if (preemption === undefined || !isLivePhase(phase)) continue;
+    if (preemption.by === undefined) {
+      if (model.cordoned.has(provider)) continue;
+      return `${id} is under notice of a drain, and ${provider} is not cordoned`;
+    }
     const kept = model.queue.kept.get(provider);
     if (kept?.id !== preemption.by || kept.victims?.includes(id) !== true)
       return `${id} is under notice for ${preemption.by}, which no longer needs it`;

@@ -119,7 +119,7 @@ function freeAt(model: LedgerModel, provider: string, unit: Unit): number {
 
 function tooMany(model: LedgerModel, victims: readonly string[], { preemption }: Policy): string | undefined {
   const live = [...model.entries.values()].filter(({ phase }) => isLivePhase(phase));
-  const before = live.filter((entry) => entry.preemption !== undefined).length;
+  const before = live.filter((entry) => entry.preemption?.by !== undefined).length;
   const most = Math.max(1, Math.floor(live.length * preemption.maxUnderNotice));
   return before + victims.length > most
     ? `${before + victims.length} reservations under notice are too many`
@@ -128,22 +128,51 @@ function tooMany(model: LedgerModel, victims: readonly string[], { preemption }:
 
 export function wrongNotice(
   model: LedgerModel,
-  { id, at, by, priority, until }: Of<"preempting">,
-  { policy }: RuleContext,
+  event: Of<"preempting">,
+  context: RuleContext,
 ): string | undefined {
-  const entry = model.entries.get(id);
-  if (entry === undefined || !isLivePhase(entry.phase)) return `${id} has ended and gets notice`;
+  const entry = model.entries.get(event.id);
+  if (entry === undefined || !isLivePhase(entry.phase)) return `${event.id} has ended and gets notice`;
+  if (event.by === undefined) return wrongDrain(model, { entry, event }, context);
+  return wrongVictimNotice(model, { entry, event }, context);
+}
+
+interface Noticed {
+  readonly entry: ModelReservation;
+  readonly event: Of<"preempting">;
+}
+
+function wrongVictimNotice(model: LedgerModel, { entry, event }: Noticed, { policy }: RuleContext) {
+  const { id, at, by, priority, until } = event;
   if (entry.preemption !== undefined) return `${id} gets notice twice`;
   const kept = model.queue.kept.get(entry.provider);
-  if (kept?.id !== by || kept.victims?.includes(id) !== true) return `${id} gets notice for nobody`;
+  if (kept?.id !== by || kept?.victims?.includes(id) !== true) return `${id} gets notice for nobody`;
   const isRight = until === at + policy.preemption.graceMs && priority === kept.priority;
   return isRight ? undefined : `${id} gets a wrong notice`;
+}
+
+/** An admin asked for it; it may take the place of a notice for a waiting request, never of another drain's. */
+function wrongDrain(
+  model: LedgerModel,
+  { entry, event }: Noticed,
+  { policy, asked }: RuleContext,
+): string | undefined {
+  const { id, provider, requester, preemption } = entry;
+  const { at, until } = event;
+  if (preemption !== undefined && preemption.by === undefined) return `${id} is drained twice`;
+  if (!model.cordoned.has(provider)) return `${id} is drained from ${provider}, which is not cordoned`;
+  const protocol = model.newest.get(requester)?.advertisement.protocol ?? 0;
+  if (protocol < 3) return `${id} is drained and cannot be told`;
+  const isUsual = until - at === policy.preemption.graceMs && asked.has(`drain ${provider} undefined`);
+  return isUsual || asked.has(`drain ${provider} ${until - at}`) ? undefined : `${id} is drained unasked`;
 }
 
 export function wrongReprieve(model: LedgerModel, { id }: Of<"reprieved">): string | undefined {
   const entry = model.entries.get(id);
   if (entry === undefined || !isLivePhase(entry.phase)) return `${id} is reprieved after its end`;
-  return entry.preemption === undefined ? `${id} is reprieved without a notice` : undefined;
+  if (entry.preemption === undefined) return `${id} is reprieved without a notice`;
+  const isDrained = entry.preemption.by === undefined && model.cordoned.has(entry.provider);
+  return isDrained ? `${id} is reprieved, and ${entry.provider} is still drained` : undefined;
 }
 
 /** It had its time, the request still waits for it, and would not fit without it. */
@@ -154,6 +183,7 @@ export function wrongPreempted(
 ): string | undefined {
   const { id, provider, preemption } = victim;
   if (preemption === undefined || at < preemption.at) return `${id} is preempted too early`;
+  if (preemption.by === undefined) return undefined;
   const entry = model.queue.waiting.get(preemption.by);
   if (entry?.phase !== "Pending") return `${id} is preempted for ${preemption.by}, which does not wait`;
   if (!isPayable(model, { id: preemption.by, provider, at }, policy))

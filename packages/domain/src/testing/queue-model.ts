@@ -75,13 +75,19 @@ export class QueueModel {
     return this.pending.some((entry) => entry.requester === requester);
   }
 
-  /** With its new plan a request can start now: it is looked at once more. */
+  /** With its new plan a request can start now, or an old plan was dropped, moved or put off: the queue is looked at once more. */
   #letsSomebodyIn({ at, plans }: Of<"settled">): boolean {
     const planned = [...this.kept.values()].filter(({ from }) => from !== undefined);
-    return plans.some(
+    const startsNow = plans.some(
       ({ id, provider, from = at }) =>
         from <= at && !planned.some((plan) => plan.id === id && plan.provider === provider),
     );
+    const isAsStrict = (old: Kept): boolean =>
+      plans.some(
+        ({ id, provider, from }) =>
+          id === old.id && provider === old.provider && (from ?? 0) <= (old.from ?? 0),
+      );
+    return startsNow || !planned.every(isAsStrict);
   }
 
   /** What was kept for it is for others. */

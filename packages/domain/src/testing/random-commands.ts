@@ -78,7 +78,12 @@ const member = fc.record({
   seconds,
   isYes: fc.boolean(),
 });
-const isOn = fc.constantFrom(true, false, false);
+const cordon = fc.record({
+  do: fc.constantFrom("cordon" as const, "uncordon" as const, "uncordon" as const, "drain" as const),
+  clusterId,
+  /** Of a drain. */
+  graceSeconds: fc.constantFrom(undefined, 1, 20, 200),
+});
 /** 0 closes. */
 const windowSeconds = fc.constantFrom(0, 10, 3600, 90_000);
 const step = fc.oneof(fc.integer({ min: -50, max: 60 }), fc.constantFrom(-1e6, 86_400, 90_000, 2_000_000));
@@ -89,7 +94,7 @@ export const ledgerAction = fc.oneof(
   { weight: 6, arbitrary: reserve },
   { weight: 6, arbitrary: partyCall },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("release-by-key" as const), clusterId, key }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("cordon" as const), clusterId, isOn }) },
+  { weight: 1, arbitrary: cordon },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("admit" as const) }) },
   { weight: 3, arbitrary: adopt },
   { weight: 2, arbitrary: member },
@@ -127,7 +132,7 @@ export const marketAction = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ ...partyCallFields, do: fc.constantFrom("activate", "renew", "release") }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("cordon" as const), clusterId, isOn }) },
+  { weight: 1, arbitrary: cordon },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("admit" as const) }) },
   {
     weight: 4,
@@ -152,11 +157,14 @@ export function commandsFor(world: World): (action: LedgerAction) => Command | u
       case "release-by-key":
         return { kind: "release-by-key", requester: each.clusterId, key: each.key };
       case "cordon":
+      case "uncordon":
+        return { kind: each.do, by: ADMIN, clusterId: each.clusterId, why: "planned work" };
+      case "drain":
         return {
-          kind: each.isOn ? "cordon" : "uncordon",
+          kind: "drain",
           by: ADMIN,
           clusterId: each.clusterId,
-          why: "planned work",
+          ...(each.graceSeconds === undefined ? {} : { graceMs: each.graceSeconds * 1000 }),
         };
       case "adopt":
         return adoptFor(world, each, made);

@@ -226,7 +226,8 @@ export class InvariantChecker {
     findings.expect(now <= latest, () => `what was due at ${this.#deadline} is still there at ${now}`);
     if (!this.#isDirty) return;
     this.#isDirty = false;
-    this.#deadline = this.#model.earliestDeadline();
+    const spare = (this.#expected?.startedAt ?? 0) + 2 * this.#deps.policy.stalenessMs;
+    this.#deadline = this.#model.earliestDeadline(spare);
     const problem = differsFromModel(engine.ledger, this.#model) ?? differsWhenRebuilt(engine.ledger, now);
     findings.expect(problem === undefined, () => `at commit ${commitNumber}: ${problem}`);
   }

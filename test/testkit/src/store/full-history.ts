@@ -182,6 +182,18 @@ export const FULL_HISTORY: readonly ((driver: LedgerDriver) => CommitBatch | und
       }),
     );
   },
+  (driver) => {
+    const part = (key: string) => reserve("osaka", key, requestFor(4, { target: "malmo" }));
+    return driver.batch(
+      { kind: "advertise", advertisement: clusterOf("malmo", 8) },
+      admit("dec-look-6"),
+      part("drained"),
+      { kind: "drain", by: ADMIN, clusterId: "malmo", why: "new disks", graceMs: MINUTE_MS },
+      { kind: "uncordon", by: ADMIN, clusterId: "malmo" },
+      part("drained later"),
+      { kind: "drain", by: ADMIN, clusterId: "malmo", graceMs: HOUR_MS },
+    );
+  },
   (driver) =>
     driver.batch(waits("lima", "still waits", 1000), waits("lima", "has left", 1000), () => ({
       kind: "release",

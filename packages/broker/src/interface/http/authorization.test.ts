@@ -106,6 +106,7 @@ const EXPECTED: Readonly<Record<string, Expectation>> = {
   "DELETE /api/v1/adoptions/window": admins,
   "POST /api/v1/clusters/{clusterID}/cordon": { ...admins, name: "paris" },
   "POST /api/v1/clusters/{clusterID}/uncordon": { ...admins, name: "paris" },
+  "POST /api/v1/clusters/{clusterID}/drain": { ...admins, name: "paris" },
   // This broker signs nothing: whoever may call is told so.
   "GET /api/v1/trust": { nobody: 200, rome: 200, paris: 200, tokyo: 200, ops: 200 },
   "POST /api/v1/enroll": { nobody: 404, rome: 404, paris: 404, tokyo: 404, ops: 404, body: ENROLLMENT },

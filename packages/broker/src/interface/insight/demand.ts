@@ -11,12 +11,12 @@ import {
   type ClusterId,
   type Decision,
   type Instant,
-  requestFingerprint,
   type Reserve,
   tenantOf,
   unmetReason,
 } from "@resource-broker/domain";
 import type { Committed, Engine, RefusedCommand } from "../../engine/engine.ts";
+import { requestIdentity } from "../../engine/request-identity.ts";
 import { sha256 } from "@resource-broker/runtime";
 import { type Query, readListQuery, type SortKey, sortRows } from "../http/query.ts";
 import { isFrom, readOrigins } from "./queue-list.ts";
@@ -32,9 +32,7 @@ interface Origin {
   readonly namespace?: string | undefined;
 }
 
-interface Asked extends Origin, Pick<Reserve, "key" | "request"> {}
-
-interface RefusedRequest extends Origin, Pick<Asked, "request"> {
+interface RefusedRequest extends Origin, Pick<Reserve, "request"> {
   /** Short, and the same for retries. */
   readonly id: string;
   readonly attempts: number;
@@ -69,7 +67,7 @@ export function createDemand(engine: Pick<Engine, "ledger" | "now" | "policy">):
   return {
     refused: ({ command, decision }) => {
       const { requester, namespace, request } = command;
-      const id = identityOf(command);
+      const id = requestIdentity(command);
       const known = rows.get(id);
       const { attempts, firstAt } = known ?? { attempts: 0, firstAt: decision.at };
       rows.delete(id);
@@ -87,10 +85,10 @@ export function createDemand(engine: Pick<Engine, "ledger" | "now" | "policy">):
     },
     committed: ({ events }) => {
       for (const event of events) {
-        if (event.kind === "queued") rows.delete(identityOf(event.waiting));
+        if (event.kind === "queued") rows.delete(requestIdentity(event.waiting));
         if (event.kind !== "granted") continue;
         const { request } = event.decision;
-        rows.delete(identityOf({ ...event.reservation, request }));
+        rows.delete(requestIdentity({ ...event.reservation, request }));
       }
     },
     refusedPage: (query) => {
@@ -140,15 +138,6 @@ const KEYS: Readonly<Record<RefusedSort, (row: RefusedRow) => SortKey>> = {
 /** Identities are long, and name keys that only the requester may see. */
 function shortName(id: string): string {
   return `req-${Buffer.from(sha256(id)).toString("hex").slice(0, 16)}`;
-}
-
-/** What an agent's key ends with: the number of the attempt. */
-const ATTEMPT_KEY = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-\d{1,9}$/;
-
-/** Equal for retries: of one object in the requester's cluster, else of requests that ask for the same. */
-function identityOf({ requester, namespace = "", key = "", request }: Asked): string {
-  const [, object = ""] = ATTEMPT_KEY.exec(key) ?? [];
-  return [requester, namespace, object, requestFingerprint(request)].join("\n");
 }
 
 function listIn(lists: Map<string, ResourceVector[]>, name: string): ResourceVector[] {

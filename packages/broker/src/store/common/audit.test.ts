@@ -23,6 +23,7 @@ it.each([
   ["one whose cluster is evicted", /Left the queue: ReleasedByAdmin: its cluster was evicted/],
   ["a nomination with victims", /Nominated: .* kept for it\. Decision dec-\S+ names who gives way\./],
   ["a notice", /Notice: ends at .*, because rsv-lima-\S+ \(priority 0\) needs its capacity\./],
+  ["a notice of a drain", /Notice: ends at .*, because its provider is drained\./],
   ["a notice that is withdrawn", /Its notice is withdrawn\./],
   ["an end after a notice", /Ended: Preempted: a request of priority 0 that waited needs its capacity/],
   ["a request that resumes", /rsv-osaka-\S+ has taken over its place in the queue\./],

@@ -246,7 +246,9 @@ function noticeDetail(
   if (event.kind === "reprieved") return "Its notice is withdrawn.";
   if (event.kind === "resumed") return `${event.by} has taken over its place in the queue.`;
   const { by, priority, until } = event;
-  return `Notice: ends at ${instant(until)}, because ${by} (priority ${priority}) needs its capacity.`;
+  const cause =
+    by === undefined ? "its provider is drained" : `${by} (priority ${priority}) needs its capacity`;
+  return `Notice: ends at ${instant(until)}, because ${cause}.`;
 }
 
 function withMessage({ reason, message }: { readonly reason: EndReason; readonly message?: string }): string {

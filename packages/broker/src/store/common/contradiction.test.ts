@@ -51,7 +51,7 @@ const CONTRADICTIONS: readonly Row[] = [
 ];
 
 it.each(CONTRADICTIONS)("records with %s contradict themselves", (_, says, reservations) => {
-  expect(contradictionIn({ reservations, waiting: [], members: [] })).toContain(says);
+  expect(contradictionIn({ reservations, waiting: [], members: [], cordons: [] })).toContain(says);
 });
 
 it("live and ended reservations, and one key for each of two requesters, do not", () => {
@@ -60,7 +60,7 @@ it("live and ended reservations, and one key for each of two requesters, do not"
     { ...LIVE, id: "b", requester: "bonn", key: "k" },
   ];
   expect(
-    contradictionIn({ reservations: [LIVE, ENDED, ...keyed], waiting: [], members: [] }),
+    contradictionIn({ reservations: [LIVE, ENDED, ...keyed], waiting: [], members: [], cordons: [] }),
   ).toBeUndefined();
 });
 
@@ -103,23 +103,40 @@ const WRONG_WAITING: readonly (readonly [name: string, says: string, waiting: re
 ];
 
 it.each(WRONG_WAITING)("a waiting request with %s is a contradiction", (_name, says, waiting) => {
-  expect(contradictionIn({ reservations: [{ ...LIVE, key: "k" }], waiting, members: [] })).toContain(says);
+  expect(
+    contradictionIn({ reservations: [{ ...LIVE, key: "k" }], waiting, members: [], cordons: [] }),
+  ).toContain(says);
 });
 
 it("requests that wait or have left the queue are none", () => {
   const ofOther: Waiting = { ...PENDING, id: "rsv-w3", requester: "bonn" };
   const waiting = [PENDING, LEFT, ofOther];
-  expect(contradictionIn({ reservations: [LIVE], waiting, members: [] })).toBeUndefined();
+  expect(contradictionIn({ reservations: [LIVE], waiting, members: [], cordons: [] })).toBeUndefined();
 });
 
 it("a reservation under notice for a request that does not wait for its provider is a contradiction", () => {
   const noticed: Reservation = { ...LIVE, preemption: { by: "rsv-w1", priority: 1, at: 9 } };
   const nominated: Waiting = { ...PENDING, nominated: { provider: "paris", since: 1, victims: ["rsv-1"] } };
   const says = (waiting: Waiting) =>
-    contradictionIn({ reservations: [noticed], waiting: [waiting], members: [] });
+    contradictionIn({ reservations: [noticed], waiting: [waiting], members: [], cordons: [] });
   expect(says(nominated)).toBeUndefined();
-  expect(says(PENDING)).toBe("reservation rsv-1 is under notice for no request that waits");
-  expect(says({ ...LEFT, id: "rsv-w1" })).toBe("reservation rsv-1 is under notice for no request that waits");
+  expect(says(PENDING)).toBe("reservation rsv-1 is under notice for no request that waits, and no drain");
+  expect(says({ ...LEFT, id: "rsv-w1" })).toBe(
+    "reservation rsv-1 is under notice for no request that waits, and no drain",
+  );
+});
+
+it("a reservation under notice of a drain, whose provider is not cordoned, is a contradiction", () => {
+  const drained: Reservation = { ...LIVE, preemption: { at: 9 } };
+  const says = (clusterId: string) =>
+    contradictionIn({
+      reservations: [drained],
+      waiting: [],
+      members: [],
+      cordons: [[clusterId, { at: 1, by: "ops" }]],
+    });
+  expect(says("paris")).toBeUndefined();
+  expect(says("rome")).toBe("reservation rsv-1 is under notice for no request that waits, and no drain");
 });
 
 const INVITATION = {
@@ -147,7 +164,7 @@ const WRONG_MEMBERS: readonly (readonly [says: string, members: readonly Member[
 ];
 
 it.each(WRONG_MEMBERS)("a member that %s is a contradiction", (says, members) => {
-  expect(contradictionIn({ reservations: [], waiting: [], members })).toContain(says);
+  expect(contradictionIn({ reservations: [], waiting: [], members, cordons: [] })).toContain(says);
 });
 
 it("members that were invited, wait, have joined or were evicted are none", () => {
@@ -162,5 +179,5 @@ it("members that were invited, wait, have joined or were evicted are none", () =
       since: 1,
     },
   ];
-  expect(contradictionIn({ reservations: [], waiting: [], members })).toBeUndefined();
+  expect(contradictionIn({ reservations: [], waiting: [], members, cordons: [] })).toBeUndefined();
 });

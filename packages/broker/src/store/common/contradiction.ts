@@ -1,5 +1,6 @@
 import { add, amountOf, NO_RESOURCES, type ResourceVector, resourceNames } from "@resource-broker/base";
 import {
+  isDrained,
   isFinal,
   isLive,
   type LedgerRecords,
@@ -11,7 +12,7 @@ import {
 import { StoreFailure } from "../store.ts";
 import { memberContradiction } from "./member-contradiction.ts";
 
-type CheckedRecords = Pick<LedgerRecords, "reservations" | "waiting" | "members">;
+type CheckedRecords = Pick<LedgerRecords, "reservations" | "waiting" | "members" | "cordons">;
 
 /** Throws if the records that a store returned contradict each other. `subject`: what holds them. */
 export function refuseContradiction(records: CheckedRecords, subject = "the ledger"): void {
@@ -24,7 +25,8 @@ export function refuseContradiction(records: CheckedRecords, subject = "the ledg
  * Checks the records that a store returned, because building a ledger from wrong records raises no error. Returns the
  * first contradiction as text, or undefined.
  */
-export function contradictionIn({ reservations, waiting, members }: CheckedRecords): string | undefined {
+export function contradictionIn(records: CheckedRecords): string | undefined {
+  const { reservations, waiting, members } = records;
   const keys = new Map<string, string>();
   const grantedByProvider = new Map<string, ResourceVector>();
   for (const reservation of reservations) {
@@ -36,7 +38,7 @@ export function contradictionIn({ reservations, waiting, members }: CheckedRecor
   }
   return (
     waitingContradiction(waiting, { reservations, keys }) ??
-    danglingNotice(reservations, waiting) ??
+    danglingNotice(records) ??
     memberContradiction(members)
   );
 }
@@ -60,11 +62,8 @@ function waitingContradiction(
   return undefined;
 }
 
-/** A reservation is under notice for a request that still waits. */
-function danglingNotice(
-  reservations: readonly Reservation[],
-  waiting: readonly Waiting[],
-): string | undefined {
+/** A reservation is under notice for a request that still waits, or as long as its provider is cordoned. */
+function danglingNotice({ reservations, waiting, cordons }: CheckedRecords): string | undefined {
   const underNotice = reservations.filter(
     ({ phase, preemption }) => preemption !== undefined && isLive(phase),
   );
@@ -72,10 +71,13 @@ function danglingNotice(
   const pending = new Map(
     waiting.filter(({ phase }) => phase === "Pending").map((entry) => [entry.id, entry]),
   );
-  const dangling = underNotice.find(
-    ({ id, preemption }) => pending.get(preemption?.by ?? "")?.nominated?.victims?.includes(id) !== true,
+  const cordoned = new Set(cordons.map(([clusterId]) => clusterId));
+  const dangling = underNotice.find((each) =>
+    isDrained(each)
+      ? !cordoned.has(each.provider)
+      : pending.get(each.preemption?.by ?? "")?.nominated?.victims?.includes(each.id) !== true,
   );
-  return dangling && `reservation ${dangling.id} is under notice for no request that waits`;
+  return dangling && `reservation ${dangling.id} is under notice for no request that waits, and no drain`;
 }
 
 function wrongEntry(entry: Waiting): string | undefined {

@@ -48,6 +48,7 @@ export function readLedger(content: Content, configMaps: LedgerConfigMaps): Read
     reservations: [...records.reservations.values()],
     waiting: [...records.waiting.values()],
     members: [...records.members.values()],
+    cordons: [...records.cordons],
   });
   const segments = segmentsIn(manifest.audit.pages).map((segment) =>
     configMaps.get(segmentName("audit", segment)),

@@ -2,30 +2,49 @@ import { Fault, formatTime } from "@resource-broker/base";
 import {
   type CordonReplyDTO,
   cordonRequestSchema,
+  type DrainReplyDTO,
   dashboardLinkRequestSchema,
+  drainRequestSchema,
   fromPolicy,
   LIMIT,
   PATH,
+  toMilliseconds,
   type PolicyReplyDTO,
 } from "@resource-broker/contract";
 import { checked, faultOf } from "../../shared/checked.ts";
 import { type Call, ok, type PlainAnswer, type Route, template } from "../route.ts";
 import type { RouteContext } from "./context.ts";
 
-/** Cordons and uncordons clusters. */
+/** Cordons, uncordons and drains clusters. */
 export function clusterRoutes({ engine, hub }: RouteContext): readonly Route[] {
+  const reasonOf = (name: string): { readonly reason?: string } => {
+    const reason = engine.ledger.accounts.get(name)?.cordon?.why;
+    return reason === undefined ? {} : { reason };
+  };
+
   const set = async (call: Call, kind: "cordon" | "uncordon", why?: string): Promise<PlainAnswer> => {
     const { caller, name } = call;
     const command = { kind, by: caller, clusterId: name, ...(why === undefined ? {} : { why }) };
     const reply = await engine.submit(command);
     if (reply.kind !== "cordon-set") throw faultOf(reply);
     hub.capacityMayHaveChanged(name);
-    const reason = engine.ledger.accounts.get(name)?.cordon?.why;
-    const answer: CordonReplyDTO = {
-      clusterID: name,
-      cordoned: reply.isCordoned,
-      ...(reason === undefined ? {} : { reason }),
-    };
+    const answer: CordonReplyDTO = { clusterID: name, cordoned: reply.isCordoned, ...reasonOf(name) };
+    return ok(answer);
+  };
+
+  const drain = async ({ caller, name, body }: Call): Promise<PlainAnswer> => {
+    const { reason: why, grace } = body === undefined ? {} : checked(drainRequestSchema, body);
+    const reply = await engine.submit({
+      kind: "drain",
+      by: caller,
+      clusterId: name,
+      ...(why === undefined ? {} : { why }),
+      ...(grace === undefined ? {} : { graceMs: toMilliseconds(grace) }),
+    });
+    if (reply.kind !== "draining") throw faultOf(reply);
+    hub.capacityMayHaveChanged(name);
+    const { noticed, untold } = reply;
+    const answer: DrainReplyDTO = { clusterID: name, cordoned: true, ...reasonOf(name), noticed, untold };
     return ok(answer);
   };
 
@@ -45,6 +64,13 @@ export function clusterRoutes({ engine, hub }: RouteContext): readonly Route[] {
       path: template(PATH.uncordon, "clusterID"),
       access: "admin",
       handle: (call) => set(call, "uncordon"),
+    },
+    {
+      method: "POST",
+      path: template(PATH.drain, "clusterID"),
+      access: "admin",
+      body: { limit: LIMIT.bodyBytes, isOptional: true },
+      handle: drain,
     },
   ];
 }

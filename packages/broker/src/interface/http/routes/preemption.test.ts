@@ -1,6 +1,7 @@
 import {
   decisionSchema,
   describeProblems,
+  drainReplySchema,
   reservationListSchema,
   reservationSchema,
   type Schema,
@@ -22,6 +23,7 @@ const ops = certificates.admin("ops");
 const MINUTE_MS = 60_000;
 
 const NOTHING = { cpu: "0", memory: "0" };
+const PART = { cpu: "4", memory: "100Mi" };
 const EMPTY = {
   resources: { capacity: NOTHING, allocatable: NOTHING, allocated: NOTHING, available: NOTHING },
 };
@@ -163,6 +165,43 @@ test("after its notice a victim ends as preempted, and asks again in its old pla
   expect(again.since).toBe(victim.createdAt);
   const twice = read(waitingRequestSchema, await ask(oslo, "twice", more, WAITING_AGENT));
   expect(twice.since).toBeUndefined();
+});
+
+test("an admin drains a provider: agents are told and for no priority, those that cannot be told keep theirs", async () => {
+  const renew = (id: string) =>
+    broker.call(oslo, `POST /api/v1/reservations/${id}/renew`, {
+      body: { duration: "2h" },
+      headers: WAITING_AGENT,
+    });
+  await pass(0);
+  const held = read(reservationSchema, await ask(oslo, "held", { requestedResources: PART }, WAITING_AGENT));
+  const older = { body: requestOf("1", "100Mi"), headers: NEWER_AGENT };
+  const kept = read(reservationSchema, await broker.call(rome, "POST /api/v1/reservations", older));
+  await broker.call(rome, "POST /api/v1/advertisements", {
+    body: { ...advertisementOf("rome"), ...EMPTY },
+    headers: NEWER_AGENT,
+  });
+  const drain = await broker.call(ops, "POST /api/v1/clusters/paris/drain", {
+    body: { reason: "new disks", grace: "10m" },
+  });
+  expect(read(drainReplySchema, drain)).toEqual({
+    clusterID: "paris",
+    cordoned: true,
+    reason: "new disks",
+    noticed: [held.id],
+    untold: [kept.id],
+  });
+  const { preempting } = read(reservationSchema, await get(`reservations/${held.id}`, oslo));
+  expect(preempting).toEqual({ at: new Date(time.wallMs() + 10 * MINUTE_MS).toISOString() });
+  expect((await renew(held.id)).text).toContain("because paris is drained");
+  const tooLong = await broker.call(ops, "POST /api/v1/clusters/paris/drain", { body: { grace: "169h" } });
+  expect(tooLong.status).toBe(400);
+  await time.advance(10 * MINUTE_MS);
+  await settle();
+  const ended = read(reservationSchema, await get(`reservations/${held.id}`, oslo));
+  expect(ended).toMatchObject({ reason: "Preempted", status: { phase: "Failed" } });
+  expect(ended.status.message).toContain("paris is drained: new disks");
+  expect((await get(`reservations/${kept.id}`, rome)).json).toMatchObject({ status: { phase: "Reserved" } });
 });
 
 test("an agent that does not know of waiting is refused as before, whatever it resumes", async () => {

@@ -108,16 +108,15 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
     const dto = checked(reservationRequestSchema, call.body);
     const request = valueOf(toReservationRequest(dto));
     const requester = requesterOf(call, context);
+    const asked = { requester, request, ...(key === undefined ? {} : { key }), ...waitIn(dto, call) };
     const reply = await engine.submit({
       kind: "reserve",
-      requester,
       by: caller,
-      request,
-      ...(key === undefined ? {} : { key }),
-      ...waitIn(dto, call),
+      ...asked,
       reservationId: ids.reservation(requester, key),
       decisionId: ids.decision(),
     });
+    if (reply.kind === "rejected" && reply.code === "quota-exceeded") metrics.demandUnmet("quota", asked);
     if (reply.kind !== "granted") return answer(reply, call);
     if (key === undefined && call.isCallerGone())
       return releaseUnanswered(reply.reservation, "the requester closed the connection");
@@ -140,9 +139,6 @@ export function reservationRoutes(context: RouteContext): readonly Route[] {
         return { status: 200, body: render(reply.reservation, caller), headers: REPLAYED };
       case "refused":
         throw noCapacity(reply.decision, caller);
-      case "rejected":
-        if (reply.code === "quota-exceeded") metrics.demandUnmet("quota");
-        throw faultOf(reply);
       default:
         throw faultOf(reply);
     }

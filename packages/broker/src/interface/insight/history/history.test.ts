@@ -160,7 +160,7 @@ test("granted and refused requests are counted by reason, and a slot in which no
   history.committed({ number: 1, at, events: [grant(at), grant(at)] });
   history.refused(refusal(at));
   await time.advance(10_000);
-  history.refused(refusal(time.wallMs(), { stale: 2, capacity: 1 }));
+  history.refused(refusal(time.wallMs(), { target: 2, stale: 1 }));
   const unmet = history.demand("hour");
   expect(unmet).toMatchObject({ window: "hour", stepMs: 10_000 });
   expect(unmet.granted.slice(-2)).toEqual([2, 0]);

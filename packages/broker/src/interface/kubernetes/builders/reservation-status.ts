@@ -194,10 +194,14 @@ function conditionsFor(reservation: Reservation, ledger: LedgerView): DesiredCon
   return [reserved("True", "Granted", `reserved at ${provider}`), enforced, ...noticeOf(reservation)];
 }
 
-function noticeOf({ preemption }: Reservation): DesiredCondition[] {
+function noticeOf({ preemption, provider }: Reservation): DesiredCondition[] {
   if (preemption === undefined) return [];
   const { at, priority } = preemption;
-  const message = `ends at ${formatTime(at)}: a waiting request of priority ${priority} needs its capacity`;
+  const cause =
+    priority === undefined
+      ? `${provider} is drained`
+      : `a waiting request of priority ${priority} needs its capacity`;
+  const message = `ends at ${formatTime(at)}: ${cause}`;
   return [preempting("True", "Notice", message)];
 }
 

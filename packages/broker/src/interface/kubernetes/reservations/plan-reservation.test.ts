@@ -328,6 +328,15 @@ describe("what is done about a Reservation:", () => {
     expect(JSON.stringify(planned)).not.toContain("oslo");
   });
 
+  test("a reservation under notice of a drain says that its provider is drained", () => {
+    const drained = { ...noticed, preemption: { at: NOW + 300_000 } };
+    const message = `ends at ${new Date(NOW + 300_000).toISOString()}: paris is drained`;
+    const conditions: unknown = expect.arrayContaining([
+      expect.objectContaining({ type: "Preempting", status: "True", reason: "Notice", message }),
+    ]);
+    expect(plan(shown(live), [drained])).toMatchObject({ write: { status: { conditions } } });
+  });
+
   test("an orphan keeps what was said of it, and says that nobody knows it", () => {
     const conditions = [
       { type: "Orphaned", status: "True" },

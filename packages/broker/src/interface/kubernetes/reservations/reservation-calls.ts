@@ -176,7 +176,7 @@ export function reservationCalls(deps: ReservationCallDeps): CallEngine<Reservat
     });
     const refused = refusalIn(reply, engine.policy.disclosure);
     if (refused === undefined) return writeGranted(object);
-    if (refused.code === "quota-exceeded") metrics?.demandUnmet("quota");
+    if (refused.code === "quota-exceeded") metrics?.demandUnmet("quota", { requester, key, request });
     return write(object, writeRefusal(refusedStatus(refused, context(), object)));
   };
   /** Writes the parties before the phase, so that readers of the phase find complete objects. */
