@@ -6,15 +6,21 @@ import { askFor, untilActive } from "./testing/resource-request.ts";
 const TIMEOUT_MS = 300_000;
 const MOST = { requestedCPU: "5", requestedMemory: "4Gi" };
 
-describe("a request that waits at a real broker", () => {
+const WAYS = [
+  { transport: "http", world: {} },
+  { transport: "kubernetes", world: { hub: "hub" } },
+] as const;
+
+describe.each(WAYS)("a request that waits at a real broker ($transport)", ({ transport, world: more }) => {
   let world: World;
 
   beforeAll(async () => {
     world = await startWorld({
       clusters: [
-        { name: "rome", nodes: [{ cpu: "1", memory: "4Gi" }] },
-        { name: "paris", nodes: [{ cpu: "8", memory: "32Gi" }] },
+        { name: "rome", nodes: [{ cpu: "1", memory: "4Gi" }], transport },
+        { name: "paris", nodes: [{ cpu: "8", memory: "32Gi" }], transport },
       ],
+      ...more,
     });
     return world.dispose;
   }, TIMEOUT_MS);

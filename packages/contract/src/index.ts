@@ -10,7 +10,7 @@ export {
   toAdoptionOffers,
 } from "./mapping/reservation.ts";
 export { fromTenantStatus } from "./mapping/tenant.ts";
-export { fromWaiting } from "./mapping/waiting.ts";
+export { fromWaiting, isPlaceNews } from "./mapping/waiting.ts";
 export { present } from "./mapping/present.ts";
 export {
   fromReservationRequest,

@@ -220,7 +220,7 @@ export const AGENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "writes the status of a waiting request at every step of the queue",
-    file: "packages/agent/src/requester/plan-waiting.ts",
+    file: "packages/contract/src/mapping/waiting.ts",
     find: "now.position * 2 <= shown.position",
     replace: "now.position < shown.position",
     caughtBy: WAITING,

@@ -1,6 +1,8 @@
 import { type Mutant, testFile } from "./mutant.ts";
 
 const HTTP = "packages/broker/src/interface/http";
+const OBJECTS = "packages/broker/src/interface/kubernetes/reservations";
+const TRANSPORT = "packages/agent/src/transport/kubernetes";
 const ENGINE = "packages/broker/src/engine";
 const CALLS = testFile(`${HTTP}/routes/queue.test.ts`);
 const ENGINE_TEST = testFile(`${ENGINE}/engine.test.ts`);
@@ -126,5 +128,47 @@ export const WAITING_CALL_MUTANTS: readonly Mutant[] = [
     find: "    const isEmpty = batch.entries.length === 0",
     replace: "    this.#refusals.committed(batch);\n    const isEmpty = batch.entries.length === 0",
     caughtBy: ENGINE_TEST,
+  },
+  {
+    name: "a waiting object is let go before it has left the queue",
+    file: `${OBJECTS}/plan-reservation.ts`,
+    find: "  return own !== undefined && !isFinal(own.phase)",
+    replace: "  return own !== undefined && isReservation(own) && !isFinal(own.phase)",
+    caughtBy: testFile(`${OBJECTS}/plan-waiting.test.ts`),
+  },
+  {
+    name: "a waiting object that the ledger does not know waits for ever",
+    file: `${OBJECTS}/plan-reservation.ts`,
+    find: "  if (!isDecided(state.object)) return",
+    replace: "  if (!isDecided(state.object) && !isWaiting(state.object)) return",
+    caughtBy: testFile(`${OBJECTS}/plan-waiting.test.ts`),
+  },
+  {
+    name: "a waiting object shows its place as often as it matters",
+    file: `${OBJECTS}/plan-waiting.ts`,
+    find: "  if (leftMs > 0) return",
+    replace: "  if (leftMs > PLACE_EVERY_MS) return",
+    caughtBy: testFile(`${OBJECTS}/plan-waiting.test.ts`),
+  },
+  {
+    name: "a waiting object that timed out is a reservation for its agent",
+    file: `${TRANSPORT}/read-reservation.ts`,
+    find: "isWhole && !isOfQueue(object) && !isRefused(object)",
+    replace: "isWhole && !isRefused(object)",
+    caughtBy: testFile(`${TRANSPORT}/waiting.test.ts`),
+  },
+  {
+    name: "a waiting object is made for a broker that took over and has no queue",
+    file: `${TRANSPORT}/broker-health.ts`,
+    find: "[KUBE_ANNOTATION.protocol] ?? 0",
+    replace: "[KUBE_ANNOTATION.protocol] ?? protocol",
+    caughtBy: testFile(`${TRANSPORT}/waiting.test.ts`),
+  },
+  {
+    name: "a waiting object of a cluster without an agent is passed over",
+    file: "packages/domain/src/queue/passed-over.ts",
+    find: "if (account?.advertisement === undefined) return false;",
+    replace: "if (account === undefined) return false;",
+    caughtBy: testFile("packages/domain/src/queue/waiting.test.ts"),
   },
 ];

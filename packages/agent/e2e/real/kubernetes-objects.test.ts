@@ -106,6 +106,33 @@ describe.skipIf(!assets.isThere)(
       await untilReserved("berlin", "0");
     });
 
+    test("a Reservation that waits is Pending, and gets what becomes free", async () => {
+      const most = {
+        ...FROM_ROME,
+        requestedResources: { cpu: "9", memory: "1Gi" },
+        targetClusterID: "berlin",
+      };
+      await kubectl("apply -f -", request("holder", most));
+      await hub.until(RESERVATIONS, "holder", ({ status }) => status?.phase === "Reserved");
+      await kubectl("apply -f -", request("patient", { ...most, wait: { for: "1h" } }));
+      const queued = await kubectl("wait reservation/patient --for=condition=Queued --timeout=60s");
+      expect(queued).toMatchObject({ ok: true });
+      const waits = await hub.until(RESERVATIONS, "patient", ({ status }) => status?.queue?.place === "1/1");
+      expect(waits.status).toMatchObject({ phase: "Pending", tenant: "rome" });
+      const shorter = '{"spec":{"wait":{"for":"1m"}}}';
+      const changed = await kubectl(`patch reservation patient --type=merge -p ${shorter}`);
+      expect(changed).toMatchObject({ ok: false, text: expect.stringContaining("wait cannot be changed") });
+      expect(await kubectl("delete reservation holder --timeout=60s")).toMatchObject({ ok: true });
+      const { status } = await hub.until(
+        RESERVATIONS,
+        "patient",
+        (each) => each.status?.phase === "Reserved",
+      );
+      expect(status?.reservationID).toBe(waits.status?.reservationID);
+      expect(await kubectl("delete reservation patient --timeout=60s")).toMatchObject({ ok: true });
+      await untilReserved("berlin", "0");
+    });
+
     test("agents on either transport borrow from each other", async () => {
       const [oslo, paris, berlin] = ["oslo", "paris", "berlin"].map((name) => world.cluster(name));
       if (oslo === undefined || paris === undefined || berlin === undefined)
@@ -144,7 +171,7 @@ describe.skipIf(!assets.isThere)(
       await hub.until<Reservation>(RESERVATIONS, "shown", ({ status }) => status?.phase === "Reserved");
       const { text } = await kubectl("get reservations shown -o wide");
       expect(text).toMatch(
-        /NAME +REQUESTER +TARGET +CPU +MEMORY +PHASE +AGE +GPU +STORAGE +HUGEPAGES-2MI +EXPIRES +REASON +MESSAGE/,
+        /NAME +REQUESTER +TARGET +CPU +MEMORY +PHASE +AGE +GPU +STORAGE +HUGEPAGES-2MI +QUEUE +TENANT +EXPIRES +REASON +MESSAGE/,
       );
       expect(text).toMatch(
         /shown +rome +paris +500m +512Mi +Reserved .*Use paris for 0.5 CPU \/ 512Mi Memory/,

@@ -1,6 +1,6 @@
-import { present } from "@resource-broker/contract";
+import { isPlaceNews, present } from "@resource-broker/contract";
 import { isFinal } from "@resource-broker/domain";
-import { attemptOf, type QueuePlace, type WaitingRequest } from "../reservations/reservation.ts";
+import { attemptOf, type WaitingRequest } from "../reservations/reservation.ts";
 import { type RequestStatus, requestStatus, type StatusContext } from "./request-status.ts";
 
 /** The reason of Ready and Reserved while a request waits. */
@@ -73,24 +73,13 @@ function shownPlace(before: RequestStatus, { id, queue, message }: WaitingReques
   const shown = before.reservationName === id && before.phase === "Pending" ? before.queue : undefined;
   if (queue === undefined)
     return { place: shown, message: shown === undefined ? message : (before.message ?? message) };
-  if (shown !== undefined && !isWorthWriting(shown, queue))
+  if (shown !== undefined && !isPlaceNews(shown, queue))
     return { place: shown, message: before.message ?? message };
   const { position, of, reason, expectedStart, nominatedTo } = queue;
   return {
     place: present({ position, of, reason, expectedStart, nominatedTo, place: `${position}/${of}` }),
     message,
   };
-}
-
-/** The reason or the nomination has changed, the position is half of what it was, or "not before" is not true any more. */
-function isWorthWriting(shown: QueuePlace, now: QueuePlace): boolean {
-  const isChanged = shown.reason !== now.reason || shown.nominatedTo !== now.nominatedTo;
-  return isChanged || now.position * 2 <= shown.position || isEarlier(shown, now);
-}
-
-/** Each start that is written is earlier than the last, so that this ends. */
-function isEarlier({ expectedStart: shown }: QueuePlace, { expectedStart: now }: QueuePlace): boolean {
-  return now !== undefined && (shown === undefined || now < shown);
 }
 
 function attemptsOf({ key }: WaitingRequest): Pick<RequestStatus, "attempts"> {

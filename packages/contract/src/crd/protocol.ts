@@ -14,16 +14,20 @@ export const KUBE_ANNOTATION = {
   renew: `${PREFIX}/renew`,
   /** On the broker's Lease. */
   ledgerId: `${PREFIX}/ledger-id`,
+  /** On the broker's Lease: its protocol, as in the header Broker-Protocol. From 3 on, Reservations can wait. Absent: an older broker. */
+  protocol: `${PREFIX}/protocol`,
   /** On the broker's Lease: when capacity was last freed. A new time means that queued requests should be retried. */
   capacityFreed: `${PREFIX}/capacity-freed`,
 } as const;
 
-/** On Reservation.status. The first three are the broker's; each of the others is written by the party it names. */
+/** On Reservation.status. The first five are the broker's; each of the others is written by the party it names. */
 export const RESERVATION_CONDITION = {
   reserved: "Reserved",
   /** The ledger knows nothing of it. */
   orphaned: "Orphaned",
   ready: "Ready",
+  /** The request waits in the queue; the reason says what for. */
+  queued: "Queued",
   /** It is under notice: a waiting request needs its capacity. */
   preempting: "Preempting",
   requesterActive: "RequesterActive",

@@ -12,9 +12,10 @@ import {
   SLICE_DEFAULTS_TEXT,
   sliceDefaultsSchema,
 } from "../wire/reservation.ts";
-import { requestOptionFields } from "../wire/reservation-request.ts";
+import { requestOptionFields, waitOptionFields } from "../wire/reservation-request.ts";
+import { placeField, queueStandingFields } from "../wire/waiting.ts";
 import { AGE, column, heldColumns, type Kind, MESSAGE, wide, kindNames } from "./kind.ts";
-import { explanationField, lifetimeFields, statusFields } from "./shared-fields.ts";
+import { explanationField, lifetimeFields, statusFields, tenantField } from "./shared-fields.ts";
 
 /** On every Reservation that asks for resources, an agent's or a person's: deleting it releases its reservation first. */
 export const RESERVATION_FINALIZER = "reservation.broker.fluidos.eu/finalizer";
@@ -35,6 +36,9 @@ const specSchema = t.object({
   perNode: t.immutable(requestOptionFields.perNode),
   tier: t.immutable(requestOptionFields.tier),
   start: t.immutable(requestOptionFields.start),
+  wait: t.immutable(waitOptionFields.wait),
+  resumes: t.immutable(waitOptionFields.resumes),
+  namespace: t.immutable(waitOptionFields.namespace),
   targetClusterID: t.setOnce(
     t.optional(
       clusterId(),
@@ -105,6 +109,16 @@ const statusSchema = t.object({
     "Of an Adopt: what became of the offer.",
     "adopted",
   ),
+  until: t.optional(
+    time(),
+    "Of a request that waits, or has left the queue without a reservation: it fails if it has none by then.",
+    "2026-07-02T10:00:00.123Z",
+  ),
+  tenant: tenantField,
+  queue: t.optional(
+    t.object({ ...queueStandingFields, place: placeField }),
+    "Its place in the queue, a short while ago. Absent: it does not wait, or the broker has not looked yet.",
+  ),
   ledgerID: t.optional(t.line(63), "The ledger this status comes from.", "led-8c1f"),
   ...statusFields,
 });
@@ -125,6 +139,8 @@ export const reservationKind: Kind<Infer<typeof specSchema>, Infer<typeof status
     AGE,
     wide(column("GPU", ".spec.requestedResources.gpu", "GPUs that are held.")),
     ...heldColumns.wide,
+    wide(column("Queue", ".status.queue.place", "Its place in the queue.")),
+    wide(column("Tenant", ".status.tenant", "The tenant that it waits for.")),
     wide(column("Expires", ".status.expiresAt", "When it ends by itself.")),
     wide(column("Reason", ".status.reason", "Why it ended.")),
     MESSAGE,

@@ -14,9 +14,15 @@ import {
 import { reservationCostSchema } from "../wire/cost.ts";
 import { phaseSchema } from "../wire/reservation.ts";
 import { requestOptionFields } from "../wire/reservation-request.ts";
-import { queuePlaceFields } from "../wire/waiting.ts";
+import { placeField, queuePlaceFields } from "../wire/waiting.ts";
 import { AGE, column, type Kind, MESSAGE, requestedColumns, wide, kindNames } from "./kind.ts";
-import { explanationField, lifetimeFields, requestedFields, statusFields } from "./shared-fields.ts";
+import {
+  explanationField,
+  lifetimeFields,
+  requestedFields,
+  statusFields,
+  tenantField,
+} from "./shared-fields.ts";
 
 const offloadSchema = t.object({
   namespaces: t.required(
@@ -79,15 +85,11 @@ const statusSchema = t.object({
     "When an older broker, without a queue, is asked again.",
     "2026-07-01T10:00:30Z",
   ),
-  tenant: t.optional(
-    t.nonEmptyLine(253),
-    "The tenant that the request counts for, by the broker's policy.",
-    "ml",
-  ),
+  tenant: tenantField,
   queue: t.optional(
     t.object({
       ...queuePlaceFields,
-      place: t.required(t.nonEmptyLine(32), "Position and length of the queue, for people.", "2/7"),
+      place: placeField,
     }),
     "Its place in the queue when the broker was last asked. Absent: it does not wait.",
   ),

@@ -59,6 +59,12 @@ export const explanationField = t.optional(
   "Why the request was refused, cluster by cluster.",
 );
 
+export const tenantField = t.optional(
+  t.nonEmptyLine(253),
+  "The tenant that the request counts for, by the broker's policy.",
+  "ml",
+);
+
 /** From when to when something is reserved, and why no longer. */
 export const lifetimeFields = {
   reason: t.optional(endReasonSchema, "Why it ended.", "Expired"),

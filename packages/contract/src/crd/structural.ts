@@ -157,12 +157,21 @@ function fieldRules(node: SchemaNode): ValidationRule[] {
 function lockRules({ properties = {}, required = [] }: SchemaNode): ValidationRule[] {
   return Object.entries(properties).flatMap(([name, { "x-lock": lock }]) => {
     if (lock === undefined) return [];
-    if (required.includes(name)) return [{ rule: `self.${name} == oldSelf.${name}`, ...locked(name) }];
-    const isSame = `has(self.${name}) && self.${name} == oldSelf.${name}`;
-    const otherwise = lock === "set-once" ? "true" : `!has(self.${name})`;
-    return [{ rule: `has(oldSelf.${name}) ? ${isSame} : ${otherwise}`, ...locked(name) }];
+    const field = celName(name);
+    if (required.includes(name)) return [{ rule: `self.${field} == oldSelf.${field}`, ...locked(name) }];
+    const isSame = `has(self.${field}) && self.${field} == oldSelf.${field}`;
+    const otherwise = lock === "set-once" ? "true" : `!has(self.${field})`;
+    return [{ rule: `has(oldSelf.${field}) ? ${isSame} : ${otherwise}`, ...locked(name) }];
   });
 }
+
+/** CEL reserves some words; Kubernetes has another name for fields that are called so. */
+function celName(name: string): string {
+  return CEL_RESERVED.test(name) ? `__${name}__` : name;
+}
+
+const CEL_RESERVED =
+  /^(?:true|false|null|in|as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|return|var|void|while)$/;
 
 /** CRDs cannot constrain the names of a map otherwise. */
 function nameRule({ pattern = "", "x-expects": expects }: SchemaNode): ValidationRule {

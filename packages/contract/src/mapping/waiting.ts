@@ -47,6 +47,27 @@ function fromQueuePlace(place: QueuePlace): NonNullable<WaitingRequestDTO["queue
   });
 }
 
+interface ShownPlace {
+  readonly position: number;
+  readonly reason: WaitingReason;
+  readonly nominatedTo?: string | undefined;
+  readonly expectedStart?: string | undefined;
+}
+
+/**
+ * Whether a status shall show the new place: the reason or the nomination has changed, the position is half of what it was, or
+ * the start is earlier. A place in a queue changes all the time, and the status follows when it matters.
+ */
+export function isPlaceNews(shown: ShownPlace, now: ShownPlace): boolean {
+  const isChanged = shown.reason !== now.reason || shown.nominatedTo !== now.nominatedTo;
+  return isChanged || now.position * 2 <= shown.position || isEarlier(shown, now);
+}
+
+/** Each start that is written is earlier than the last, so that this ends. */
+function isEarlier({ expectedStart: shown }: ShownPlace, { expectedStart: now }: ShownPlace): boolean {
+  return now !== undefined && (shown === undefined || now < shown);
+}
+
 /** "Waits for 4 CPU / 8Gi Memory at position 2 of 7: no cluster has room; not before 2026-07-01T14:05:00.000Z". */
 function waitingMessage({ phase, reason, message, request }: Waiting, place: QueuePlace | undefined): string {
   if (isFinal(phase)) {

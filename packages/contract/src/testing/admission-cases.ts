@@ -1,3 +1,4 @@
+import { MAX_QUEUE } from "../wire/waiting.ts";
 import { type AdmissionCase, byRule, goodObject, locks, refusals } from "./admission-case.ts";
 import { changed, GOOD_OBJECTS, type JsonValue } from "./good-objects.ts";
 import { QUANTITY_CASES } from "./quantity-cases.ts";
@@ -63,6 +64,26 @@ const ACCEPTED: readonly AdmissionCase[] = [
       spec: { requesterID: "rome", intent: "Release", key: "5f1c8a3e-2" },
     },
   },
+  {
+    name: "a reservation may wait for as long as the policy allows",
+    kind: "Reservation",
+    object: changed(goodObject("Reservation"), "spec.wait", {}),
+  },
+  {
+    name: "a place may be the last of the longest queue",
+    kind: "Reservation",
+    object: changed(goodObject("Reservation"), "status.queue.position", MAX_QUEUE),
+  },
+  {
+    name: "a time to wait may have 64 characters",
+    kind: "Reservation",
+    object: changed(goodObject("Reservation"), "spec.wait.for", `${"0".repeat(62)}4h`),
+  },
+  {
+    name: "a namespace may have 63 characters",
+    kind: "Reservation",
+    object: changed(goodObject("Reservation"), "spec.namespace", "n".repeat(63)),
+  },
   { name: "a forgotten hold can be offered", kind: "Reservation", object: adoption() },
   {
     name: "an agent may leave reserved and available to the broker",
@@ -93,8 +114,23 @@ const REFUSED_BY_SCHEMA: readonly AdmissionCase[] = [
     undefined,
   ]),
   bySchema("an unknown tier is refused", "ResourceRequest", ["spec.tier", "cheap"]),
-  bySchema("an unknown reason to wait is refused", "ResourceRequest", ["status.queue.reason", "Lazy"]),
-  bySchema("a place before the first is refused", "ResourceRequest", ["status.queue.position", 0]),
+  ...["ResourceRequest", "Reservation"].flatMap((kind) => [
+    bySchema(`an unknown reason to wait is refused in a ${kind}`, kind, ["status.queue.reason", "Lazy"]),
+    bySchema(`a place before the first is refused in a ${kind}`, kind, ["status.queue.position", 0]),
+    bySchema(`a place beyond the longest queue is refused in a ${kind}`, kind, [
+      "status.queue.position",
+      MAX_QUEUE + 1,
+    ]),
+  ]),
+  bySchema("a time to wait of 65 characters is refused", "Reservation", [
+    "spec.wait.for",
+    `${"0".repeat(63)}4h`,
+  ]),
+  bySchema("a namespace of 64 characters is refused", "Reservation", ["spec.namespace", "n".repeat(64)]),
+  bySchema("a reservation to take over that has no reservation's name is refused", "Reservation", [
+    "spec.resumes",
+    "../etc",
+  ]),
   bySchema("a rate of zero is refused", "BrokerPolicy", ["spec.prices.rates.USD", 0]),
   bySchema("a part of 101 percent is refused", "BrokerPolicy", ["spec.preemption.maxUnderNotice", "101%"]),
   bySchema("a negative weight is refused", "BrokerPolicy", ["spec.weights.cost", -0.1]),

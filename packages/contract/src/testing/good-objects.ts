@@ -50,6 +50,14 @@ const condition = {
   reason: "Granted",
   message: "paris lends 500m CPU / 512Mi Memory",
 };
+const queued = {
+  position: 2,
+  of: 7,
+  reason: "Nomination",
+  expectedStart: "2026-07-01T14:05:00Z",
+  nominatedTo: "paris",
+  place: "2/7",
+};
 const reservationName = "rsv-rome-k3u7dq2hvmx5b4ta";
 
 const rear = "rear.fluidos.eu/v1alpha1";
@@ -85,14 +93,7 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
       reservationName,
       attempts: 1,
       tenant: "ml",
-      queue: {
-        position: 2,
-        of: 7,
-        reason: "Nomination",
-        expectedStart: "2026-07-01T14:05:00Z",
-        nominatedTo: "paris",
-        place: "2/7",
-      },
+      queue: queued,
       conditions: [condition],
     },
   },
@@ -157,6 +158,9 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
       ...requestOptions,
       intent: "Reserve",
       key: "5f1c8a3e-2",
+      wait: { for: "4h" },
+      resumes: "rsv-rome-before",
+      namespace: "ml-training",
     },
     status: {
       phase: "Reserved",
@@ -164,6 +168,9 @@ export const GOOD_OBJECTS: Readonly<Record<string, JsonObject>> = {
       targetLiqoID: "calm-paris",
       sliceDefaults: { pods: 50, ephemeralStorage: "5Gi" },
       cost: { perHour: "0.336", currency: "EUR" },
+      until: "2026-07-02T10:00:00Z",
+      tenant: "ml",
+      queue: { ...queued, share: 0.125 },
       conditions: [condition],
     },
   },

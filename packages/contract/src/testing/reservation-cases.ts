@@ -1,6 +1,7 @@
 import { type AdmissionCase, byRule, goodObject, locks, refusals } from "./admission-case.ts";
 import { changed, type JsonObject, type JsonValue } from "./good-objects.ts";
 
+const DURATION = "must be a duration of more than 0";
 const CLUSTER_ID = "must be a cluster ID";
 const ASKED = "must be stated: what is asked for, with cpu and memory";
 const ADOPT = "belongs to the intent Adopt";
@@ -16,6 +17,8 @@ function reservationRows(): AdmissionCase[] {
     refuses("spec.requesterID", "Rome", CLUSTER_ID),
     refuses("status.requesterLiqoID", "A", CLUSTER_ID),
     refuses("status.targetLiqoID", "A", CLUSTER_ID),
+    refuses("status.queue.nominatedTo", "Paris", CLUSTER_ID),
+    ...["a while", "0s"].map((text) => refuses("spec.wait.for", text, DURATION)),
     refuses("spec.targetClusterID", "rome", "a cluster cannot borrow from itself"),
     keeps("spec.targetClusterID", "berlin"),
     keeps("spec.targetClusterID", undefined),
@@ -46,6 +49,9 @@ function requestOptionRows(): AdmissionCase[] {
     ["perNode", { cpu: "1" }, { cpu: "2" }],
     ["tier", "on-demand", "spot"],
     ["start", "2026-07-01T10:00:00Z", "2026-07-01T11:00:00Z"],
+    ["wait", { for: "4h" }, { for: "5h" }],
+    ["resumes", "rsv-rome-before", "rsv-rome-another"],
+    ["namespace", "ml-training", "ml-serving"],
   ];
   return options.flatMap(([option, value, other]) => {
     const field = `spec.${option}`;

@@ -54,6 +54,30 @@ export const requestOptionFields = {
   ),
 };
 
+/** What lets a request wait, and for whom; shared by the wire and Reservation. */
+export const waitOptionFields = {
+  wait: t.optional(
+    t.object({
+      for: t.optional(
+        duration("positive"),
+        "The longest it may wait; at most the policy's queue.maxWait. Absent: as long as the policy allows.",
+        "4h",
+      ),
+    }),
+    "If nobody has room: wait in the queue instead of being refused. Over HTTP it needs an Idempotency-Key, and Agent-Protocol 3.",
+  ),
+  resumes: t.optional(
+    reservationName(),
+    "A reservation of the requester that was preempted in the last hour: if this request waits, it does so since that one was asked for. Only once.",
+    "rsv-rome-k3u7dq2hvmx5b4ta",
+  ),
+  namespace: t.optional(
+    dnsLabel(),
+    "Namespace of the request in its own cluster: the policy may give it to a tenant.",
+    "ml-training",
+  ),
+};
+
 export const reservationRequestSchema = t.message(
   "ReservationRequestDTO",
   "Asks the broker for resources in another cluster.",
@@ -68,26 +92,7 @@ export const reservationRequestSchema = t.message(
       { "amd.com/gpu": "1" },
     ),
     ...requestOptionFields,
-    wait: t.optional(
-      t.object({
-        for: t.optional(
-          duration("positive"),
-          "The longest it may wait; at most the policy's queue.maxWait. Absent: as long as the policy allows.",
-          "4h",
-        ),
-      }),
-      "If nobody has room: wait in the queue instead of being refused. Needs an Idempotency-Key, and Agent-Protocol 3.",
-    ),
-    resumes: t.optional(
-      reservationName(),
-      "A reservation of the requester that was preempted in the last hour: if this request waits, it does so since that one was asked for. Only once.",
-      "rsv-rome-k3u7dq2hvmx5b4ta",
-    ),
-    namespace: t.optional(
-      dnsLabel(),
-      "Namespace of the request in its own cluster: the policy may give it to a tenant.",
-      "ml-training",
-    ),
+    ...waitOptionFields,
   },
 );
 export type ReservationRequestDTO = Infer<typeof reservationRequestSchema>;

@@ -38,14 +38,22 @@ export const queuePlaceFields = {
 /** Of a tenant with next to no weight. */
 export const MAX_SHARE = 1e9;
 
-const queuePlaceSchema = t.object({
+/** The same with what decides the order. */
+export const queueStandingFields = {
   ...queuePlaceFields,
   share: t.required(
     t.number(0, MAX_SHARE),
     "The share of the fleet that its tenant holds, divided by the tenant's weight. The lowest goes first among equal priorities.",
     0.125,
   ),
-});
+};
+
+/** The place in one word, for people. */
+export const placeField = t.required(
+  t.nonEmptyLine(32),
+  "Position and length of the queue, for people.",
+  "2/7",
+);
 
 export const waitingRequestSchema = t.message(
   "WaitingRequestDTO",
@@ -88,7 +96,10 @@ export const waitingRequestSchema = t.message(
     key: t.optional(idempotencyKeySchema, "The idempotency key; only its requester sees it.", "5f1c8a3e-2"),
     tier: t.required(tierSchema, "The price tier that is asked for.", "on-demand"),
     priority: t.required(t.integer(-1_000_000_000, 1_000_000_000), "The priority it was asked with.", 10),
-    queue: t.optional(queuePlaceSchema, "Its place. Absent where it is not computed, as in streams."),
+    queue: t.optional(
+      t.object(queueStandingFields),
+      "Its place. Absent where it is not computed, as in streams.",
+    ),
   },
 );
 export type WaitingRequestDTO = Infer<typeof waitingRequestSchema>;

@@ -47,7 +47,9 @@ export function barredBy(
   return isOver ? "Quota" : undefined;
 }
 
+/** A cluster that has never advertised has no agent that could be heard: a person asks for it, with an object. */
 function isSilent(ledger: LedgerView, requester: ClusterId, { now, policy }: DecisionContext): boolean {
-  const lastSeenAt = ledger.accounts.get(requester)?.lastSeenAt ?? now;
-  return now - lastSeenAt > SILENT_AFTER * policy.stalenessMs;
+  const account = ledger.accounts.get(requester);
+  if (account?.advertisement === undefined) return false;
+  return now - account.lastSeenAt > SILENT_AFTER * policy.stalenessMs;
 }

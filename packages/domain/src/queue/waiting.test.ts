@@ -155,6 +155,7 @@ test("a tenant's quota counts what all its clusters hold", () => {
 test("a requester that has not been heard is passed over, keeps its place, and is served when it speaks", () => {
   const world = openQueue();
   world.grant("rome", request({ cpu: 16 }), "holder");
+  world.advertise(cluster("oslo", { cpu: 0 }));
   queue(world, "oslo", "silent", { cpu: 16 });
   world.pass(5 * MINUTE_MS);
   queue(world, "rome", "heard", { cpu: 16 });
@@ -165,6 +166,16 @@ test("a requester that has not been heard is passed over, keeps its place, and i
   world.advertise(cluster("oslo", { cpu: 0 }));
   expect(admit(world)).toEqual(["rsv-oslo-silent"]);
   expect(world.account("oslo").lastSeenAt).toBe(world.now);
+});
+
+test("a cluster that has never advertised has no agent that could be silent: it is served", () => {
+  const world = openQueue();
+  world.grant("rome", request({ cpu: 16 }), "holder");
+  queue(world, "nobody", "by-hand", { cpu: 16 });
+  world.pass(30 * MINUTE_MS);
+  world.advertise(cluster("paris"));
+  world.run({ kind: "release", by: actor("rome"), id: "rsv-rome-holder" });
+  expect(admit(world)).toEqual(["rsv-nobody-by-hand"]);
 });
 
 test("a grant from the queue is no word of its requester", () => {

@@ -124,7 +124,8 @@ export function fits(model: LedgerModel, asked: Asked, { at, context }: Moment):
   const { id, requester, request } = asked;
   const tenant = tenantOf(asked, context.policy);
   const lastSeen = Math.max(model.lastSeen.get(requester) ?? 0, context.listeningSince);
-  if (model.isEvicted(requester) || at - lastSeen > 2 * context.policy.stalenessMs) return false;
+  const isSilent = model.newest.has(requester) && at - lastSeen > 2 * context.policy.stalenessMs;
+  if (model.isEvicted(requester) || isSilent) return false;
   return [...model.newest.keys()].some((provider) => {
     const match = { provider, requester, request, at, ...(id === undefined ? {} : { id }) };
     if (unfit(model, match, context) !== undefined || isKept(model, match, context)) return false;

@@ -128,7 +128,12 @@ function celMap(schema: Schema | undefined, value: JsonObject): object {
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, field]) => {
       const known = schema === undefined ? undefined : schemaOfField(schema, name);
-      return field === undefined ? [] : [[name, celValue(known, field)]];
+      const shown = schema?.properties.has(name) === true && RESERVED.test(name) ? `__${name}__` : name;
+      return field === undefined ? [] : [[shown, celValue(known, field)]];
     }),
   );
 }
+
+/** Fields that are called like a word of CEL have another name in rules. */
+const RESERVED =
+  /^(?:true|false|null|in|as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|return|var|void|while)$/u;

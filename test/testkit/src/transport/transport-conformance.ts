@@ -1,7 +1,7 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert";
 import type { BrokerEvent, BrokerTransport, ResponseMetadata } from "@resource-broker/agent";
 import { Fault } from "@resource-broker/base";
-import type { AdoptionRequestDTO, ReservationDTO } from "@resource-broker/contract";
+import type { AdoptionRequestDTO, ReservationDTO, WaitingRequestDTO } from "@resource-broker/contract";
 import { advertisementBody, reservationBody } from "../broker/bodies.ts";
 import { refused } from "../refused.ts";
 import { until } from "../world/until.ts";
@@ -35,6 +35,8 @@ interface Setup {
 
 const NOTHING_SUCH = "rsv-rome-aaaaaaaaaaaaaaaa";
 const request = reservationBody({ cpu: 2, memoryGi: 4 });
+/** All that paris has. */
+const everything = reservationBody({ cpu: 16, memoryGi: 4 });
 
 /** What every transport promises, whatever the protocol. A transport that cannot keep one names it as a gap. */
 export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
@@ -243,6 +245,83 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
     await watched.stop();
   }),
 
+  promise("a request that does not fit waits with its place, for its requester only", async (setup) => {
+    const { rome, paris } = setup;
+    await rome.reserve(everything, "holder");
+    const { id, requesterID, tenant, status, key } = await waits(rome, "k");
+    deepStrictEqual([requesterID, tenant, status.phase, key], ["rome", "rome", "Pending", "k"]);
+    // Over Kubernetes the place is computed a moment later.
+    const placed = await until("its place is known", async () => {
+      const [first, ...others] = await rome.listWaiting();
+      deepStrictEqual([first?.id, others], [id, []]);
+      return first?.queue;
+    });
+    deepStrictEqual([placed.position, placed.of, placed.reason], [1, 1, "Capacity"]);
+    strictEqual((await rome.getWaiting(id))?.status.phase, "Pending");
+    strictEqual(await rome.getReservation(id), undefined);
+    deepStrictEqual([await paris.listWaiting(), await paris.getWaiting(id)], [[], undefined]);
+  }),
+
+  promise("a waiting request is granted under its ID, and its requester is told", async ({ rome }) => {
+    const holder = await rome.reserve(everything, "holder");
+    const waiting = await waits(rome, "k");
+    const watched = startWatch(rome);
+    deepStrictEqual(await watched.next(), ["reservation", holder.id, "Reserved"]);
+    await rome.release(holder.id);
+    deepStrictEqual(await watched.next(), ["reservation", holder.id, "Released"]);
+    deepStrictEqual(await watched.next(), ["reservation", waiting.id, "Reserved"]);
+    await watched.stop();
+    const granted = await rome.getReservation(waiting.id);
+    deepStrictEqual([granted?.targetClusterID, granted?.createdAt], ["paris", waiting.createdAt]);
+    ok((granted?.generation ?? 0) > waiting.generation, "a grant is news");
+    deepStrictEqual([await rome.listWaiting(), await rome.getWaiting(waiting.id)], [[], undefined]);
+  }),
+
+  promise("a retry finds the request that waits, and then its reservation", async ({ rome }) => {
+    const holder = await rome.reserve(everything, "holder");
+    const { id, until: end } = await waits(rome, "k");
+    const again = await waits(rome, "k");
+    deepStrictEqual([again.id, again.until], [id, end]);
+    await refused(rome.reserveOrWait({ ...request, wait: {} }, "k"), "key-mismatch");
+    await rome.release(holder.id);
+    const granted = await until("it is granted", () => rome.getReservation(id));
+    const replayed = await rome.reserveOrWait({ ...everything, wait: {} }, "k");
+    deepStrictEqual([replayed.id, replayed.status.phase], [granted.id, "Reserved"]);
+  }),
+
+  promise("a waiting request leaves the queue by its ID or by its key", async ({ rome }) => {
+    await rome.reserve(everything, "holder");
+    const [first, second] = [await waits(rome, "first"), await waits(rome, "second")];
+    const watched = startWatch(rome);
+    await watched.alive();
+    for (const _ of [1, 2]) await rome.release(first.id);
+    deepStrictEqual(await watched.nextLeft(), [first.id, "Released", "ReleasedByRequester"]);
+    for (const _ of [1, 2]) await rome.releaseByKey("second");
+    deepStrictEqual(await watched.nextLeft(), [second.id, "Released", "ReleasedByRequester"]);
+    await watched.stop();
+    deepStrictEqual(await rome.listWaiting(), []);
+    strictEqual((await rome.getWaiting(first.id))?.status.phase, "Released");
+    strictEqual((await rome.listReservations("requester")).length, 1);
+  }),
+
+  promise("a request that may wait for too long is refused", async ({ rome }) => {
+    await refused(rome.reserveOrWait({ ...everything, wait: { for: "25h" } }, "k"), "ttl-too-long");
+    deepStrictEqual(await rome.listWaiting(), []);
+  }),
+
+  promise("what waited at a broker that lost its memory is served once, with its key", async (setup) => {
+    const { rome, paris, transport } = setup;
+    await rome.reserve(everything, "holder");
+    const { id } = await waits(rome, "k");
+    await transport.loseLedger();
+    await publish(rome, "rome");
+    await publish(paris, "paris");
+    strictEqual((await rome.reserveOrWait({ ...everything, wait: {} }, "k")).id, id);
+    const { status } = await until("it is granted", () => rome.getReservation(id));
+    strictEqual(status.phase, "Reserved");
+    deepStrictEqual(ids(await rome.listReservations("requester")), [id]);
+  }),
+
   promise("a broker that lost its memory says so, and a stream begins anew", async (setup) => {
     const { rome, paris, transport } = setup;
     await rome.reserve(request, "k");
@@ -282,6 +361,7 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
     const [first, second] = responses;
     ok(first?.ledgerId !== undefined && first.ledgerId === second?.ledgerId);
     ok(responses.every(({ isCurrent, brokerTimeMs }) => isCurrent && brokerTimeMs !== undefined));
+    ok(responses.every(({ canQueue }) => canQueue));
   }),
 
   promise("whoever stops listening hears of no further answer", async ({ rome }) => {
@@ -363,6 +443,13 @@ function offerOf({
   return { reservations: [{ ...offer, phase: "Reserved" }] };
 }
 
+/** Asks for all that paris has, which somebody holds. */
+async function waits(communicator: BrokerTransport, key: string): Promise<WaitingRequestDTO> {
+  const answer = await communicator.reserveOrWait({ ...everything, wait: { for: "1h" } }, key);
+  if ("until" in answer) return answer;
+  throw new Error(`expected to wait, got ${JSON.stringify(answer)}`);
+}
+
 /** A reader that knows only reservations; each as kind, id and phase. */
 function startWatch(communicator: BrokerTransport) {
   const stopping = new AbortController();
@@ -381,6 +468,15 @@ function startWatch(communicator: BrokerTransport) {
         const event = await read();
         if (event.kind !== "instruction" && event.kind !== "reservation") continue;
         return [event.kind, event.reservation.id, event.reservation.status.phase];
+      }
+    },
+    /** The next request that left the queue. */
+    nextLeft: async (): Promise<readonly [id: string, phase: string, reason: string | undefined]> => {
+      for (;;) {
+        const event = await read();
+        if (event.kind !== "waiting" || event.waiting.status.phase === "Pending") continue;
+        const { id, status, reason } = event.waiting;
+        return [id, status.phase, reason];
       }
     },
     alive: async () => void (await read()),

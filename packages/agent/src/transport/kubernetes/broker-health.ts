@@ -1,5 +1,6 @@
 import { Fault, parseTime } from "@resource-broker/base";
 import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
+import { MARKET_PROTOCOL } from "@resource-broker/domain";
 import { LEASES, type Lease, type ReflectorDeps, reflector, type Sink } from "@resource-broker/kube";
 import { serverTime } from "../../server-time.ts";
 import { apiServerFault, NO_GO_BROKER } from "./api-calls.ts";
@@ -25,6 +26,7 @@ export function createBrokerHealth({ namespace }: { readonly namespace: string }
   let renewTime: string | undefined;
   let ledgerId: string | undefined;
   let freedAt: string | undefined;
+  let protocol = 0;
   let isThere = false;
   let isListed = false;
   let isMissed = false;
@@ -39,14 +41,17 @@ export function createBrokerHealth({ namespace }: { readonly namespace: string }
   };
   const observeLease = ({ metadata, spec }: Lease): void => {
     const stated = spec?.renewTime;
+    const { annotations = {} } = metadata;
     // The first Lease that is seen may be old: only a change proves that the broker is alive.
     const isRenewal = renewTime !== undefined && stated !== renewTime;
     isThere = true;
     renewTime = stated;
-    ledgerId = metadata.annotations?.[KUBE_ANNOTATION.ledgerId] ?? ledgerId;
+    ledgerId = annotations[KUBE_ANNOTATION.ledgerId] ?? ledgerId;
+    // An older broker that takes over removes it.
+    protocol = Number(annotations[KUBE_ANNOTATION.protocol] ?? 0);
     const freedBefore = freedAt;
     // A new leader does not set the annotation at first: that is no change.
-    freedAt = metadata.annotations?.[KUBE_ANNOTATION.capacityFreed] ?? freedAt;
+    freedAt = annotations[KUBE_ANNOTATION.capacityFreed] ?? freedAt;
     if (isRenewal) markSeen(stated);
     notify();
     if (isRenewal && freedAt !== freedBefore) deps.onFreed();
@@ -141,8 +146,10 @@ export function createBrokerHealth({ namespace }: { readonly namespace: string }
     /** The broker's time; undefined before the first renewal. */
     now: time.now,
     ledgerId: () => ledgerId,
+    /** False: requests cannot wait there. */
+    canQueue: (): boolean => protocol >= MARKET_PROTOCOL,
     /** False: it was made by another ledger than the broker's, or the broker's is not known yet. */
-    isOfLedger: (found: LedgerReservation): boolean =>
+    isOfLedger: (found: Pick<LedgerReservation, "ledgerId">): boolean =>
       found.ledgerId === undefined || found.ledgerId === ledgerId,
     unavailableFault,
     /** Called when the Lease changed. Returns the function that unsubscribes. */

@@ -162,6 +162,7 @@ describe("an index of reservations", () => {
     const { sink } = createReservationIndex("provider", {
       log: recordedLog(),
       onUpdate: ({ reservation }) => void told.push(`${reservation.id} ${reservation.status.phase}`),
+      onWaiting: () => undefined,
       onRelist: () => void told.push("relist"),
     });
     return { sink, told };

@@ -5,7 +5,7 @@ import type { ReflectorHealth } from "@resource-broker/kube";
 import type { BrokerEvent, Role } from "../broker-communicator.ts";
 import { apiServerFault } from "./api-calls.ts";
 import type { BrokerHealth } from "./broker-health.ts";
-import type { LedgerReservation } from "./read-reservation.ts";
+import type { LedgerReservation, LedgerWaiting } from "./read-reservation.ts";
 
 /** Interval of the health check of broker and watches; each success is a heartbeat for the reader. */
 const HEALTH_CHECK_MS = 5_000;
@@ -162,6 +162,9 @@ export function createInstructionStream(deps: InstructionStreamDeps) {
     watch,
     update: (role: Role, found: LedgerReservation): void => {
       if (brokerHealth.isOfLedger(found)) push(eventOf(role, found.reservation));
+    },
+    waiting: (found: LedgerWaiting): void => {
+      if (brokerHealth.isOfLedger(found)) push({ kind: "waiting", waiting: found.waiting });
     },
     capacity: (capacity: CapacityEventDTO): void => {
       // One pending event is enough for a slow reader.

@@ -1,6 +1,6 @@
 import { type Clock, Fault, type FaultCode, type Log, toFault } from "@resource-broker/base";
 import { responseListeners } from "@resource-broker/client";
-import type { ReservationDTO } from "@resource-broker/contract";
+import type { ReservationDTO, WaitingRequestDTO } from "@resource-broker/contract";
 import { clusterAdvertisementName } from "@resource-broker/contract/crd";
 import { isClusterId, isLive } from "@resource-broker/domain";
 import { type KubeClient, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
@@ -10,7 +10,13 @@ import type { BrokerTransport, Role } from "../broker-communicator.ts";
 import { adoption } from "./adoption.ts";
 import { apiCalls, apiServerFault } from "./api-calls.ts";
 import { CLUSTER_ADVERTISEMENTS, type ObjectScope } from "./manifests.ts";
-import { type Answered, currentReservation, type ObjectCalls, objectCalls } from "./object-calls.ts";
+import {
+  type Answered,
+  currentReservation,
+  currentWaiting,
+  type ObjectCalls,
+  objectCalls,
+} from "./object-calls.ts";
 import { partyCalls } from "./party-calls.ts";
 import { publishing } from "./publishing.ts";
 import { rolesOf } from "./read-reservation.ts";
@@ -91,7 +97,12 @@ function connect(identity: Identity, deps: KubernetesTransportDeps): BrokerTrans
     responses.report(() => {
       const now = brokerHealth.now();
       const brokerTimeMs = now === undefined ? undefined : Math.trunc(now);
-      return { ledgerId: brokerHealth.ledgerId(), brokerTimeMs, isCurrent: true, canQueue: false };
+      return {
+        ledgerId: brokerHealth.ledgerId(),
+        brokerTimeMs,
+        isCurrent: true,
+        canQueue: brokerHealth.canQueue(),
+      };
     });
 
   const answered: Answered = (work) =>
@@ -119,11 +130,10 @@ function connect(identity: Identity, deps: KubernetesTransportDeps): BrokerTrans
     ...reads(objects),
     ...partyCalls(objects),
     ...adoption(objects),
-    reserveOrWait: noQueue,
-    getWaiting: noQueue,
-    listWaiting: noQueue,
     putStatement: noStatements,
     listStatements: noStatements,
+    // From the watch: ended objects may hold a decision each, and this is asked for every minute.
+    listWaiting: () => answered(watches.pending),
     watch: watches.stream.watch,
     ping: () =>
       answered(async (signal) => {
@@ -139,12 +149,6 @@ function connect(identity: Identity, deps: KubernetesTransportDeps): BrokerTrans
       client.close();
     },
   };
-}
-
-function noQueue(): Promise<never> {
-  return Promise.reject(
-    new Fault("unsupported", "requests cannot wait at a broker that is reached through objects"),
-  );
 }
 
 function noStatements(): Promise<never> {
@@ -187,9 +191,18 @@ function reads(objects: ObjectCalls) {
       return object && role && currentReservation(objects, object, role);
     });
 
+  const getWaiting = (id: string): Promise<WaitingRequestDTO | undefined> =>
+    objects.answered(async (signal) => {
+      await brokerHealth.whenAlive(signal);
+      const object = await objects.locate(id, signal);
+      const isOwn = object !== undefined && rolesOf(object, scope.clusterId).includes("requester");
+      return isOwn ? currentWaiting(objects, object) : undefined;
+    });
+
   return {
     listReservations,
     getReservation,
+    getWaiting,
     listInstructions: async (): Promise<readonly ReservationDTO[]> =>
       (await listReservations("provider")).filter(({ status }) => isLive(status.phase)),
   };

@@ -1,5 +1,5 @@
 import { type Clock, Fault, formatTime, type Log, type ObjectMeta, toFault } from "@resource-broker/base";
-import type { ReservationDTO } from "@resource-broker/contract";
+import type { ReservationDTO, WaitingRequestDTO } from "@resource-broker/contract";
 import { type Condition, conditionMessage, type Reservation } from "@resource-broker/contract/crd";
 import type { KubeClient } from "@resource-broker/kube";
 import { ignoring } from "../../faults.ts";
@@ -12,7 +12,7 @@ import {
   type PartyCondition,
   RESERVATIONS,
 } from "./manifests.ts";
-import { readReservation, unlessUnreadable } from "./read-reservation.ts";
+import { readReservation, readWaiting, unlessUnreadable } from "./read-reservation.ts";
 import { labelSelectorOf } from "./reservation-index.ts";
 import type { createWatches } from "./watches.ts";
 
@@ -100,16 +100,29 @@ export function objectCalls(deps: ObjectCallsDeps) {
   };
 }
 
+type OfLedger = Pick<ObjectCalls, "brokerHealth">;
+
 /** The reservation of an object, if it belongs to the current ledger. */
 export function currentReservation(
-  { brokerHealth }: Pick<ObjectCalls, "brokerHealth">,
+  { brokerHealth }: OfLedger,
   object: Reservation,
   role: Role,
 ): ReservationDTO | undefined {
   const found = readReservation(object, role);
-  const ledgerId = brokerHealth.ledgerId();
-  const isOld = found?.ledgerId !== undefined && ledgerId !== undefined && found.ledgerId !== ledgerId;
-  return isOld ? undefined : found?.reservation;
+  return isOfEarlier(found?.ledgerId, brokerHealth.ledgerId()) ? undefined : found?.reservation;
+}
+
+/** The same for a request that waits, or has left the queue. */
+export function currentWaiting(
+  { brokerHealth }: OfLedger,
+  object: Reservation,
+): WaitingRequestDTO | undefined {
+  const found = readWaiting(object);
+  return isOfEarlier(found?.ledgerId, brokerHealth.ledgerId()) ? undefined : found?.waiting;
+}
+
+function isOfEarlier(stated: string | undefined, current: string | undefined): boolean {
+  return stated !== undefined && current !== undefined && stated !== current;
 }
 
 function isSameCondition(before: Condition, { status, reason, message }: PartyCondition): boolean {

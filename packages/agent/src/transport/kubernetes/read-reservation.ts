@@ -20,6 +20,8 @@ import {
   toQuantities,
   toReservationRequest,
   validate,
+  type WaitingRequestDTO,
+  waitingRequestSchema,
 } from "@resource-broker/contract";
 import { NOBODY, RESERVATION_CONDITION, type Reservation } from "@resource-broker/contract/crd";
 import { isFinal, isLive, type ReservationRequest } from "@resource-broker/domain";
@@ -30,6 +32,35 @@ export interface LedgerReservation {
   readonly reservation: ReservationDTO;
   /** Undefined: not stated. */
   readonly ledgerId: string | undefined;
+}
+
+/** A request that waits, or has left the queue without a reservation, from an object, with its ledger. */
+export interface LedgerWaiting {
+  readonly waiting: WaitingRequestDTO;
+  /** Undefined: not stated. */
+  readonly ledgerId: string | undefined;
+}
+
+/** Undefined: it neither waits, nor has it left the queue. Throws when it cannot be read. */
+export function readWaiting(object: Reservation): LedgerWaiting | undefined {
+  if (!isOfQueue(object) || intentOf(object) !== "Reserve" || isOrphaned(object)) return undefined;
+  const { spec, status = {} } = object;
+  const { resources, tier, priority } = readRequest(spec);
+  const { id, requesterID } = partiesOf(object);
+  const validated = validate(waitingRequestSchema, {
+    ...status,
+    ...present({ id, requesterID, namespace: spec.namespace, key: spec.key, tier, priority }),
+    requestedResources: toQuantities(resources),
+    status,
+  });
+  if (validated.ok) return { waiting: validated.value, ledgerId: status.ledgerID };
+  const problem = describeProblems(validated.problems);
+  throw new Fault("malformed", `Reservation ${object.metadata.name} cannot be read: ${problem}`);
+}
+
+/** True: it waits, or has left the queue; a grant removes the time until which it would wait. */
+export function isOfQueue({ status }: Reservation): boolean {
+  return status?.until !== undefined && status.reservationID !== undefined;
 }
 
 /** Undefined: the object is no reservation of a ledger. Throws when it cannot be read. */
@@ -59,7 +90,8 @@ export function unlessUnreadable<T>(
 function isKnown(object: Reservation): boolean {
   // The broker writes spec and status separately: without a target the object is not complete.
   const isWhole = isDecided(object) && object.spec.targetClusterID !== undefined;
-  return intentOf(object) === "Reserve" && isWhole && !isRefused(object) && !isOrphaned(object);
+  const isReserved = isWhole && !isOfQueue(object) && !isRefused(object);
+  return intentOf(object) === "Reserve" && isReserved && !isOrphaned(object);
 }
 
 /** Unknown fields are removed by the validation. */

@@ -1,11 +1,11 @@
 import { Fault } from "@resource-broker/base";
-import { checkKey } from "@resource-broker/client";
+import { checkKey, isReserved, type ReservationOrWaiting } from "@resource-broker/client";
 import type { ReservationDTO, ReservationRequestDTO } from "@resource-broker/contract";
 import type { Reservation } from "@resource-broker/contract/crd";
 import { isFinal, type ReservationRequest, reservationNameFor } from "@resource-broker/domain";
 import { sha256 } from "@resource-broker/runtime";
 import { releasedCondition, releaseManifest, reserveManifest } from "./manifests.ts";
-import { currentReservation, type ObjectCalls } from "./object-calls.ts";
+import { currentReservation, currentWaiting, type ObjectCalls } from "./object-calls.ts";
 import {
   checkedRequest,
   intentOf,
@@ -34,7 +34,7 @@ export function reserving(objects: ObjectCalls) {
     keyed: KeyedRequest,
     cleared: DiscardedUids,
     signal: AbortSignal,
-  ): Promise<AttemptResult<ReservationDTO>> => {
+  ): Promise<AttemptResult<ReservationOrWaiting>> => {
     let wasOpen = false;
     const begin = async (): Promise<Reservation> => {
       const found = await objects.find(keyed.name, signal);
@@ -42,7 +42,7 @@ export function reserving(objects: ObjectCalls) {
       wasOpen = true;
       return objects.create(reserveManifest(scope, keyed), signal);
     };
-    return requester.waitFor<AttemptResult<ReservationDTO>>({
+    return requester.waitFor<AttemptResult<ReservationOrWaiting>>({
       name: keyed.name,
       begin,
       signal,
@@ -54,7 +54,7 @@ export function reserving(objects: ObjectCalls) {
         if (isRefused(object) && wasOpen) throw refusalOf(object);
         if (isDiscardable(object)) return AGAIN;
         wasOpen = true;
-        const found = currentReservation(objects, object, "requester");
+        const found = currentReservation(objects, object, "requester") ?? currentWaiting(objects, object);
         if (found !== undefined && isStable(found, object, isGone)) return { kind: "done", value: found };
         return isGone ? AGAIN : undefined;
       },
@@ -108,14 +108,31 @@ export function reserving(objects: ObjectCalls) {
     }
   };
 
+  const ask = (keyed: KeyedRequest, signal: AbortSignal): Promise<ReservationOrWaiting> =>
+    untilDone(keyed.name, signal, (cleared) => reserveOnce(keyed, cleared, signal));
+
+  const keyedRequest = (request: ReservationRequestDTO, key: string): KeyedRequest => {
+    checkKey(key);
+    const name = reservationNameFor(scope.clusterId, key, sha256);
+    return { name, key, request, asked: checkedRequest(request) };
+  };
+
   return {
     reserve: async (request: ReservationRequestDTO, key: string): Promise<ReservationDTO> => {
-      checkKey(key);
-      const name = reservationNameFor(scope.clusterId, key, sha256);
-      const keyed: KeyedRequest = { name, key, request, asked: checkedRequest(request) };
-      return objects.answered((signal) =>
-        untilDone(name, signal, (cleared) => reserveOnce(keyed, cleared, signal)),
-      );
+      const keyed = keyedRequest(request, key);
+      const answer = await objects.answered((signal) => ask(keyed, signal));
+      if (isReserved(answer)) return answer;
+      throw new Fault("no-capacity", `${answer.id} waits in the queue with this key, or has left it`);
+    },
+    reserveOrWait: async (request: ReservationRequestDTO, key: string): Promise<ReservationOrWaiting> => {
+      const keyed = keyedRequest(request, key);
+      return objects.answered(async (signal) => {
+        await objects.brokerHealth.whenAlive(signal);
+        // Its definition of Reservations has no field for it, or nobody would read it.
+        if (!objects.brokerHealth.canQueue())
+          throw new Fault("unsupported", "the broker is too old: requests cannot wait there");
+        return ask(keyed, signal);
+      });
     },
     releaseByKey: async (key: string): Promise<void> => {
       checkKey(key);
@@ -156,7 +173,7 @@ function isDiscardable(object: Reservation): boolean {
 }
 
 /** False: the object is being deleted, so the reservation is about to be released. */
-function isStable({ status }: ReservationDTO, { metadata }: Reservation, isGone: boolean): boolean {
+function isStable({ status }: ReservationOrWaiting, { metadata }: Reservation, isGone: boolean): boolean {
   return isFinal(status.phase) || (!isGone && metadata.deletionTimestamp === undefined);
 }
 

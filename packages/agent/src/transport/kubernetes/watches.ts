@@ -1,5 +1,10 @@
 import { Fault, truncate } from "@resource-broker/base";
-import { type CapacityEventDTO, LIMIT, type ReservationDTO } from "@resource-broker/contract";
+import {
+  type CapacityEventDTO,
+  LIMIT,
+  type ReservationDTO,
+  type WaitingRequestDTO,
+} from "@resource-broker/contract";
 import {
   type ClusterAdvertisement,
   clusterAdvertisementName,
@@ -57,6 +62,7 @@ export function createWatches(place: ObjectScope, deps: WatchesDeps) {
         if (role === "requester")
           providerWatches.set(new Set(requested().map(({ targetClusterID }) => targetClusterID)));
       },
+      onWaiting: (found) => stream.waiting(found),
       onRelist: () => stream.reset("the watch history of the API server is gone"),
     });
     const onRestart = (resource: string, reason: string): void => {
@@ -145,6 +151,13 @@ export function createWatches(place: ObjectScope, deps: WatchesDeps) {
       roleWatches.requester.index.nameOf(id) ?? roleWatches.provider.index.nameOf(id),
     /** The live reservations that this cluster provides, as far as known. */
     instructions,
+    /** The requests of this cluster that wait, when all objects were listed. */
+    pending: async (signal: AbortSignal): Promise<readonly WaitingRequestDTO[]> => {
+      await ready(signal);
+      return Array.from(roleWatches.requester.index.waiting())
+        .filter(brokerHealth.isOfLedger)
+        .map(({ waiting }) => waiting);
+    },
     start: (): void => {
       brokerHealth.start();
       // A watch that fails to list logs it, and callers that wait get the error.

@@ -17,12 +17,15 @@ const lease = (isAsWanted: (object: Lease) => boolean = () => true) =>
     return found !== undefined && isAsWanted(found) ? found : undefined;
   });
 
-test("the heartbeat tells who leads, the broker's time and its ledger, every two seconds, until it leads no more", async () => {
+test("the heartbeat tells who leads, the broker's time, protocol and ledger, every two seconds, until it leads no more", async () => {
   let leads = true;
   const { engine } = await env.startBroker({ isLeading: () => leads });
   const first = await lease();
   expect(first.spec).toMatchObject({ holderIdentity: "replica-1", leaseDurationSeconds: 15 });
-  expect(first.metadata.annotations?.[KUBE_ANNOTATION.ledgerId]).toBe(engine.ledgerId);
+  expect(first.metadata.annotations).toEqual({
+    [KUBE_ANNOTATION.ledgerId]: engine.ledgerId,
+    [KUBE_ANNOTATION.protocol]: "3",
+  });
   const seen = Date.parse(first.spec?.renewTime ?? "");
   expect(Math.abs(seen - engine.now())).toBeLessThan(5000);
   const next = await lease(({ spec }) => spec?.renewTime !== first.spec?.renewTime);

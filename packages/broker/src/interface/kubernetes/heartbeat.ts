@@ -1,4 +1,5 @@
 import { formatTime, toFault } from "@resource-broker/base";
+import { PROTOCOL_VERSION } from "@resource-broker/contract";
 import { BROKER_LEASE, KUBE_ANNOTATION } from "@resource-broker/contract/crd";
 import type { Instant } from "@resource-broker/domain";
 import { failureReporter, LEASES, loop } from "@resource-broker/kube";
@@ -61,6 +62,7 @@ export function keepHeartbeat(
     const freedAt = freed?.noticedAt();
     return {
       [KUBE_ANNOTATION.ledgerId]: engine.ledgerId,
+      [KUBE_ANNOTATION.protocol]: String(PROTOCOL_VERSION),
       ...(freedAt === undefined ? {} : { [KUBE_ANNOTATION.capacityFreed]: formatTime(freedAt) }),
     };
   };

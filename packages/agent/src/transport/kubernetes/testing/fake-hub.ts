@@ -11,6 +11,7 @@ import {
   type Reservation,
   reservationKind,
 } from "@resource-broker/contract/crd";
+import { MARKET_PROTOCOL } from "@resource-broker/domain";
 import { type KubeClient, LEASES, type Resource, SELF_SUBJECT_REVIEWS } from "@resource-broker/kube";
 import type { ListQuery, WatchEvent, WatchQuery } from "@resource-broker/kube/testing";
 import type { FakeClock } from "@resource-broker/testkit";
@@ -40,12 +41,14 @@ export function fakeHub(clock: FakeClock) {
   const cluster = fakeCluster(clock);
   let isBreaking = false;
   let freedAt: string | undefined;
+  let protocol: number | undefined = MARKET_PROTOCOL;
   const lease = named(BROKER_LEASE);
 
   const renewLease = (ledgerId = "led-1"): void => {
     const spec = { holderIdentity: "replica", renewTime: formatTime(clock.wallMs()) };
     const freed = freedAt === undefined ? {} : { [KUBE_ANNOTATION.capacityFreed]: freedAt };
-    const annotations = { [KUBE_ANNOTATION.ledgerId]: ledgerId, ...freed };
+    const stated = protocol === undefined ? {} : { [KUBE_ANNOTATION.protocol]: String(protocol) };
+    const annotations = { [KUBE_ANNOTATION.ledgerId]: ledgerId, ...stated, ...freed };
     const object = { metadata: { ...lease, annotations }, spec };
     if (cluster.find(LEASES, lease) === undefined) cluster.put(LEASES, object);
     else
@@ -78,6 +81,10 @@ export function fakeHub(clock: FakeClock) {
     /** The broker says on its Lease when capacity was freed; the next beat repeats it. */
     free: (at: string | undefined): void => {
       freedAt = at;
+    },
+    /** The broker's protocol, which the next beat states. Undefined: an older broker, which states none. */
+    setProtocol: (next: number | undefined): void => {
+      protocol = next;
     },
     /** The next list breaks off after its first object. */
     breakNextList: (): void => {

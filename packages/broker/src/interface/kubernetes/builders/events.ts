@@ -8,7 +8,7 @@ import {
   type Reservation,
   reservationKind,
 } from "@resource-broker/contract/crd";
-import type { Instant } from "@resource-broker/domain";
+import type { Instant, Phase } from "@resource-broker/domain";
 import type { EventInput } from "@resource-broker/kube";
 import { ADVERTISEMENT_CONDITION, type AdvertisementStatus } from "./advertisement-status.ts";
 import { conditionIn, isTrue } from "./conditions.ts";
@@ -52,17 +52,20 @@ export function renewalRefusedEvent(object: Reservation, message: string): Event
 }
 
 /** Somebody deleted the object. */
-export function releasedEvent(object: Reservation): EventInput {
-  const message = "The object was deleted; the reservation is released.";
+export function releasedEvent(object: Reservation, before: Phase): EventInput {
+  const what = before === "Pending" ? "the request has left the queue" : "the reservation is released";
+  const message = `The object was deleted; ${what}.`;
   return { ...regarding(reservationKind, object), type: "Normal", reason: "Released", message };
 }
 
-function phaseChange({ phase, reason, message = "", code }: ReservationStatus): EventContent {
+/** Of the phases that a reservation or its request comes to without an end. */
+const BEGUN: Readonly<Partial<Record<Phase, string>>> = { Pending: "Queued", Active: "Activated" };
+
+function phaseChange({ phase = "Pending", reason, message = "", code }: ReservationStatus): EventContent {
   if (phase === "Failed")
     return { type: "Warning", reason: code === undefined ? (reason ?? "Failed") : "Refused", message };
-  if (phase === "Active") return { type: "Normal", reason: "Activated", message };
   const isEnd = phase === "Released" && reason !== undefined && reason !== "ReleasedByRequester";
-  return { type: "Normal", reason: isEnd ? reason : (phase ?? ""), message };
+  return { type: "Normal", reason: isEnd ? reason : (BEGUN[phase] ?? phase), message };
 }
 
 /** A warning if a condition becomes True; its reason is the condition's type. */

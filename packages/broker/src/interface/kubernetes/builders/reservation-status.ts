@@ -1,5 +1,5 @@
 import { formatTime, safeJson, safeLine, truncate } from "@resource-broker/base";
-import { type Disclosure, fromDecision } from "@resource-broker/contract";
+import { type Disclosure, fromDecision, present } from "@resource-broker/contract";
 import {
   KUBE_ANNOTATION,
   RESERVATION_CONDITION,
@@ -11,11 +11,16 @@ import {
   type Decision,
   type EndReason,
   type Instant,
+  isFinal,
   isLive,
   type LedgerView,
+  type Policy,
+  type QueuePlace,
   type Reservation,
+  type Waiting,
 } from "@resource-broker/domain";
 import { type RenderContext, renderReservation } from "../../shared/render.ts";
+import { renderWaiting } from "../../shared/render-waiting.ts";
 import { completeStatus, conditionMaker, type DesiredCondition, type StatusOwnership } from "./conditions.ts";
 
 const MAX_DECISION = 262_144;
@@ -53,6 +58,7 @@ type StatusMeta = Pick<StatusContext, "ledgerId" | "now">;
 
 const reserved = conditionMaker(RESERVATION_CONDITION.reserved);
 const ready = conditionMaker(RESERVATION_CONDITION.ready);
+const queued = conditionMaker(RESERVATION_CONDITION.queued);
 const preempting = conditionMaker(RESERVATION_CONDITION.preempting);
 const orphaned = conditionMaker(RESERVATION_CONDITION.orphaned);
 
@@ -62,6 +68,7 @@ export const RESERVATION_OWNERSHIP: StatusOwnership = {
   ownConditions: [
     RESERVATION_CONDITION.reserved,
     RESERVATION_CONDITION.ready,
+    RESERVATION_CONDITION.queued,
     RESERVATION_CONDITION.preempting,
     RESERVATION_CONDITION.orphaned,
   ],
@@ -91,6 +98,8 @@ export function reservationStatus(
     priority: ______,
     endedAt: _______,
     preempting: ________,
+    // Its provider reads the object too: which teams a cluster has is its own matter.
+    tenant: _________,
     ...fields
   } = rendered;
   return statusFor(
@@ -103,6 +112,50 @@ export function reservationStatus(
       ...(status.expiresAt === undefined ? {} : { expiresAt: status.expiresAt }),
     },
     conditionsFor(reservation, context.ledger),
+    { context, object },
+  );
+}
+
+/** The reason of Ready and Reserved while a request waits. */
+const QUEUED = "Queued";
+/** Of a waiting request whose place was not looked at yet. */
+const NOT_LOOKED_AT = "Waiting";
+
+interface WaitingContext extends StatusMeta {
+  readonly policy: Policy;
+  /** Undefined: not computed yet. */
+  readonly place: QueuePlace | undefined;
+}
+
+/** The status of an object whose request waits, or has left the queue without a reservation. */
+export function waitingStatus(
+  entry: Waiting,
+  { policy, place, ...context }: WaitingContext,
+  object: ReservationObject,
+): ReservationStatus {
+  const hasLeft = isFinal(entry.phase);
+  const shown = present({ reader: { clusterId: entry.requester }, place: hasLeft ? undefined : place });
+  const rendered = renderWaiting({ policy }, entry, shown);
+  const { id, createdAt, until, reason, generation, tenant, queue } = rendered;
+  const { phase, message } = rendered.status;
+  const why = hasLeft ? (reason ?? phase) : QUEUED;
+  return statusFor(
+    present({
+      phase,
+      message,
+      reservationID: id,
+      createdAt,
+      until,
+      reason,
+      generation,
+      tenant,
+      queue: queue && { ...queue, place: `${queue.position}/${queue.of}` },
+    }),
+    [
+      reserved("False", why, message),
+      ready("False", why, message),
+      queued(hasLeft ? "False" : "True", hasLeft ? why : (queue?.reason ?? NOT_LOOKED_AT), message),
+    ],
     { context, object },
   );
 }
@@ -139,6 +192,11 @@ export function refusedStatus(
 /** True once the broker has decided the request. */
 export function isDecided({ status }: ReservationObject): boolean {
   return status?.phase !== undefined && status.phase !== "Pending";
+}
+
+/** True if the status says that the request waits in the queue. */
+export function isWaiting({ status }: ReservationObject): boolean {
+  return status?.phase === "Pending" && status.reservationID !== undefined;
 }
 
 /** It was never granted. */

@@ -26,6 +26,8 @@ const WRITE_RATE = { perSecond: 16, burst: 4 };
 const POLL_MS = 1000;
 /** Full resync, for changes without an event. */
 const RESYNC_MS = 300_000;
+/** Places in the queue; only those that objects show, and each once a minute at most. */
+const QUEUE_LOOK_MS = 5000;
 /** Delay before a cluster is written, because its available capacity may change many times per second. */
 const CAPACITY_DELAY_MS = 250;
 
@@ -105,6 +107,7 @@ export function createProjection(options: ProjectionOptions, deps: ProjectionDep
         }),
         every(POLL_MS, poll),
         every(RESYNC_MS, enqueueAll),
+        ...(options.objects ? [every(QUEUE_LOOK_MS, reservations.lookAtQueue)] : []),
       );
       enqueueAll();
       return Promise.resolve();

@@ -2,8 +2,10 @@ import { parseTime } from "@resource-broker/base";
 import {
   describeProblems,
   type Mapped,
+  present,
   reservationRequestSchema,
   toAdoptionOffers,
+  toMilliseconds,
   toReservationRequest,
   validate,
 } from "@resource-broker/contract";
@@ -14,12 +16,14 @@ import {
   ENDED_RETENTION_MS,
   type Instant,
   keyName,
+  MARKET_PROTOCOL,
   type Reservation as Booked,
   type ReservationRequest,
+  type Waiting,
 } from "@resource-broker/domain";
 import type { Identity } from "../builders/identify.ts";
 import { answerStatus, type ReservationStatus } from "../builders/reservation-status.ts";
-import type { ObjectState, ReservationStep } from "./step.ts";
+import type { AskedFor, ObjectState, ReservationStep } from "./step.ts";
 
 /** The creator reads the answer and deletes the object. If it does not, the broker deletes it after this time. */
 export const ANSWER_TTL_MS = 10 * 60 * 1000;
@@ -97,12 +101,26 @@ export function readRequest({ spec }: Reservation): Reading<ReservationRequest> 
   return read(checked.ok ? toReservationRequest(checked.value) : checked);
 }
 
+/** The same for a request that is to be decided, with whether it may wait and for whom. */
+export function readAskedFor({ spec }: Reservation): Reading<AskedFor> {
+  const checked = validate(reservationRequestSchema, spec);
+  if (!checked.ok) return read(checked);
+  const { wait, namespace, resumes } = checked.value;
+  const forMs = wait?.for === undefined ? undefined : toMilliseconds(wait.for);
+  const request = read(toReservationRequest(checked.value));
+  if (!request.ok) return request;
+  // Whoever lets an object wait knows of waiting requests.
+  const waits = wait === undefined ? {} : { wait: present({ forMs }), protocol: MARKET_PROTOCOL };
+  return { ok: true, value: { request: request.value, ...present({ namespace, resumes }), ...waits } };
+}
+
 /** Removes a target that the broker itself filled in before a crash: the requester did not ask for it. */
 export function withoutFilledTarget(
   request: ReservationRequest,
-  existing: Booked | undefined,
+  existing: Booked | Waiting | undefined,
 ): ReservationRequest {
-  if (existing === undefined || request.target !== existing.provider) return request;
+  if (existing === undefined || !("provider" in existing)) return request;
+  if (request.target !== existing.provider) return request;
   const { target: _, ...asked } = request;
   return existing.request.target === undefined ? asked : request;
 }

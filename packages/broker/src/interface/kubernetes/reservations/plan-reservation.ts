@@ -16,12 +16,14 @@ import {
   isLive,
   isSameRequest,
   type Reservation,
+  type Waiting,
 } from "@resource-broker/domain";
 import { conditionIn, isTrue } from "../builders/conditions.ts";
 import { type Identity, identify, isImported } from "../builders/identify.ts";
 import {
   isDecided,
   isRefused,
+  isWaiting,
   MAX_RENEWAL,
   oneLine,
   orphanedStatus,
@@ -32,7 +34,15 @@ import {
   reservationStatus,
 } from "../builders/reservation-status.ts";
 import { statusWrite, stepFor } from "../projection/desired-object.ts";
-import { ANSWER_TTL_MS, deleteAfter, planIntent, readRequest, withoutFilledTarget } from "./plan-intent.ts";
+import { planWaiting } from "./plan-waiting.ts";
+import {
+  ANSWER_TTL_MS,
+  deleteAfter,
+  planIntent,
+  readAskedFor,
+  readRequest,
+  withoutFilledTarget,
+} from "./plan-intent.ts";
 import {
   addFinalizer,
   hasFinalizer,
@@ -77,33 +87,56 @@ function planViewSignal({ object, ledger, now }: ObjectState): ReservationStep |
 /** An object of an agent or a person. */
 function planRequest(state: ObjectState): ReservationStep {
   const identity = identify(state.object);
-  const found = state.ledger.reservations.get(identity.id);
   if (identity.intent !== "Reserve") return planIntent(state, identity);
-  const own = found !== undefined && represents(state.object, identity, found) ? found : undefined;
+  const own = ownEntry(state, identity);
   if (state.object.metadata.deletionTimestamp !== undefined) return planDeletion(state, own);
-  if (own !== undefined) return planKnown(state, own);
+  if (own !== undefined) return isReservation(own) ? planKnown(state, own) : planQueued(state, identity, own);
   if (!isDecided(state.object)) return planUndecided(state, identity);
   return isRefused(state.object) ? planEnded(state, identity) : planUnknown(state, identity);
 }
 
+/** A restored ledger may be older than the grant: both parties still have the reservation, and offer it for adoption. */
+function planQueued(state: ObjectState, identity: Identity, entry: Waiting): ReservationStep {
+  return wasGranted(state.object) ? planUnknown(state, identity) : planWaiting(state, entry);
+}
+
+/** The reservation or waiting request that was made for this object. */
+function ownEntry({ object, ledger }: ObjectState, identity: Identity): Reservation | Waiting | undefined {
+  const found = ledger.reservations.get(identity.id) ?? ledger.waiting.byId.get(identity.id);
+  return found !== undefined && represents(object, identity, found) ? found : undefined;
+}
+
+/** The broker has granted it: the label of the target comes with the grant. */
+function wasGranted({ metadata, status }: ReservationObject): boolean {
+  return isLive(status?.phase ?? "Pending") && metadata.labels?.[KUBE_LABEL.target] !== undefined;
+}
+
+function isReservation(found: Reservation | Waiting): found is Reservation {
+  return "provider" in found;
+}
+
 /**
- * True if the reservation with this id was made for this object, even if status or spec were edited. For a person's object
+ * True if the reservation or waiting request with this id was made for this object, even if status or spec were edited. For a person's object
  * the id is derived from its UID. For an agent's object the key may also have been used over HTTP or in another object: a copy
  * under another name, or a refused object, does not count.
  */
-function represents(object: ReservationObject, { origin, id }: Identity, found: Reservation): boolean {
+function represents(
+  object: ReservationObject,
+  { origin, id }: Identity,
+  found: Reservation | Waiting,
+): boolean {
   if (origin === "person") return true;
   if (object.metadata.name !== id) return false;
-  if (isDecided(object) && !isRefused(object)) return true;
+  if (isWaiting(object) || (isDecided(object) && !isRefused(object))) return true;
   const reading = readRequest(object);
-  return reading.ok && isLive(found.phase) && isSameRequest(found, withoutFilledTarget(reading.value, found));
+  const mayShow = !isFinal(found.phase) && (isReservation(found) || object.spec.wait !== undefined);
+  return reading.ok && mayShow && isSameRequest(found, withoutFilledTarget(reading.value, found));
 }
 
-/** Only a deletion releases a reservation; a missing object does not. */
-function planDeletion({ object }: ObjectState, reservation: Reservation | undefined): ReservationStep {
+/** Only a deletion releases a reservation, or takes a request out of the queue; a missing object does not. */
+function planDeletion({ object }: ObjectState, own: Reservation | Waiting | undefined): ReservationStep {
   if (!hasFinalizer(object)) return DONE;
-  const isLiveReservation = reservation !== undefined && isLive(reservation.phase);
-  return isLiveReservation
+  return own !== undefined && !isFinal(own.phase)
     ? { kind: "call", call: { kind: "release-deleted" } }
     : { kind: "answer", write: removeFinalizer(object) };
 }
@@ -117,10 +150,10 @@ function planUndecided(state: ObjectState, identity: Identity): ReservationStep 
     return refuse(message, state);
   }
   if (identity.requester === NOBODY && !mayBeUnnamed) return refuse(REQUESTER_MISSING, state);
-  const reading = readRequest(object);
+  const reading = readAskedFor(object);
   if (!reading.ok) return refuse(reading.problem, state);
   const name = hasFinalizer(object) ? {} : ({ name: "add-finalizer" } as const);
-  return { kind: "call", call: { kind: "decide", ...name, request: reading.value } };
+  return { kind: "call", call: { kind: "decide", ...name, asked: reading.value } };
 }
 
 function planKnown(state: ObjectState, reservation: Reservation): ReservationStep {

@@ -12,9 +12,9 @@ import {
   type ClusterId,
   type Decision,
   headline,
-  isLive,
+  isFinal,
   type Reply,
-  type ReservationRequest,
+  type Waiting,
 } from "@resource-broker/domain";
 import { objectKey } from "@resource-broker/kube";
 import { faultOf, pendingOutcome, reservationIn } from "../../shared/checked.ts";
@@ -31,6 +31,7 @@ import {
   type ReservationStatus,
   reservationStatus,
   type StatusContext,
+  waitingStatus,
 } from "../builders/reservation-status.ts";
 import { isNamespaceTerminating, RESERVATIONS } from "../objects/object-informers.ts";
 import { type KubernetesDeps, RENEWAL_FIELD_MANAGER } from "../ports.ts";
@@ -43,11 +44,15 @@ import {
   removeFinalizer,
   setParties,
   writeRefusal,
+  writeWaiting,
 } from "./reservation-writes.ts";
-import type { RenewalRequest, ReservationCall } from "./step.ts";
+import type { AskedFor, RenewalRequest, ReservationCall } from "./step.ts";
 
 /** The explanation has all of them. */
 const MAX_REASONS = 8;
+
+/** Refused for now: the same request may be granted, or may wait, later. */
+const PASSING: ReadonlySet<string> = new Set(["quota-exceeded", "queue-full"]);
 
 /** The refusal of a request; undefined if it was granted. Throws what passes: the object is decided again later. */
 export function refusalIn(reply: Reply, disclosure: Disclosure): Refusal | undefined {
@@ -67,13 +72,13 @@ export function refusalIn(reply: Reply, disclosure: Disclosure): Refusal | undef
       return {
         code: "no-capacity",
         reason: "NoCapacity",
-        message: `${reply.waiting.id} waits in the queue with this key: it was asked for over HTTP, where it can be followed`,
+        message: `${reply.waiting.id} waits in the queue with this key, and this object does not wait: ask with spec.wait, or follow it over HTTP`,
       };
     case "rejected": {
       const { code, message } = reply;
       // Waiting requests go first, and this one is next.
       if (code === "overloaded") throw faultOf(reply);
-      return { code, message, reason: code === "quota-exceeded" ? "NoCapacity" : "Invalid" };
+      return { code, message, reason: PASSING.has(code) ? "NoCapacity" : "Invalid" };
     }
     default:
       throw faultOf(reply);
@@ -150,6 +155,9 @@ export function reservationCalls(deps: ReservationCallDeps): CallEngine<Reservat
   const ids = idMaker(deps.randomBytes);
 
   const reservationOf = (object: Reservation) => engine.ledger.reservations.get(identify(object).id);
+  /** The reservation of an object, or its request that waits. */
+  const entryOf = (object: Reservation) =>
+    reservationOf(object) ?? engine.ledger.waiting.byId.get(identify(object).id);
 
   /** Undefined if the object was changed or deleted meanwhile: a watch event follows. */
   const reread = async (object: Reservation): Promise<Reservation | undefined> => {
@@ -163,17 +171,19 @@ export function reservationCalls(deps: ReservationCallDeps): CallEngine<Reservat
 
   const decide = async (
     object: Reservation,
-    request: ReservationRequest,
+    { request, ...asked }: AskedFor,
   ): Promise<Reservation | undefined> => {
     const { requester, key, id: reservationId } = identify(object);
     const reply = await engine.submit({
       kind: "reserve",
       requester,
       key,
+      ...asked,
       request: withoutFilledTarget(request, reservationOf(object)),
       reservationId,
       decisionId: ids.decision(),
     });
+    if (reply.kind === "waiting" && asked.wait !== undefined) return writeQueued(object, reply.waiting);
     const refused = refusalIn(reply, engine.policy.disclosure);
     if (refused === undefined) return writeGranted(object);
     if (refused.code === "quota-exceeded") metrics?.demandUnmet("quota", { requester, key, request });
@@ -191,6 +201,13 @@ export function reservationCalls(deps: ReservationCallDeps): CallEngine<Reservat
     return write(named, { kind: "write-status", status });
   };
 
+  /** Without its place, which costs a walk through the queue. */
+  const writeQueued = (object: Reservation, entry: Waiting): Promise<Reservation | undefined> => {
+    const { policy } = engine;
+    const status = waitingStatus(entry, { ...context(), policy, place: undefined }, object);
+    return write(object, writeWaiting(status));
+  };
+
   const renew = async (object: Reservation, { durationMs, problem = "" }: RenewalRequest): Promise<Reply> => {
     if (durationMs === undefined) return { kind: "rejected", code: "invalid", message: problem };
     const { requester, id } = identify(object);
@@ -204,11 +221,11 @@ export function reservationCalls(deps: ReservationCallDeps): CallEngine<Reservat
   };
 
   const calls: Calls = {
-    decide: async (object, { request }) => {
+    decide: async (object, { asked }) => {
       // A refusal does not use up the key: deciding the object twice could give another result. Adding the finalizer requires
       // the planned version, so nobody has decided it meanwhile.
       const fresh = hasFinalizer(object) ? await reread(object) : await write(object, addFinalizer(object));
-      return fresh && decide(fresh, request);
+      return fresh && decide(fresh, asked);
     },
     submit: async (object, { command }) => {
       // The reply is not used: the next step reads the ledger.
@@ -233,20 +250,17 @@ export function reservationCalls(deps: ReservationCallDeps): CallEngine<Reservat
       return written;
     },
     "release-deleted": async (object) => {
-      const reservation = reservationOf(object);
-      if (reservation === undefined || !isLive(reservation.phase)) return object;
+      const own = entryOf(object);
+      if (own === undefined || isFinal(own.phase)) return object;
       if (await isNamespaceTerminating(client, { namespace, kind: reservationKind })) {
         const why = "its namespace, or the definition of Reservations, is being deleted";
-        log.warn(
-          { reservation: reservation.id, object: objectKey(object), why },
-          "the reservation is not released",
-        );
+        log.warn({ reservation: own.id, object: objectKey(object), why }, "the reservation is not released");
         return write(object, removeFinalizer(object));
       }
-      const by = { clusterId: reservation.requester, isAdmin: false };
-      await engine.submit({ kind: "release", by, id: reservation.id });
+      const by = { clusterId: own.requester, isAdmin: false };
+      await engine.submit({ kind: "release", by, id: own.id });
       // The status is not written: the object is about to be deleted.
-      recorder.record(releasedEvent(object));
+      recorder.record(releasedEvent(object, own.phase));
       return object;
     },
     quote: (object, { request }) =>

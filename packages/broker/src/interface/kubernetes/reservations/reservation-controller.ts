@@ -10,6 +10,8 @@ import {
 import { RESERVATIONS, trimReservation } from "../objects/object-informers.ts";
 import { FIELD_MANAGER, type KindDeps, type ProjectionOptions } from "../ports.ts";
 import { type Controller, controller } from "../projection/controller.ts";
+import { identify } from "../builders/identify.ts";
+import { queuePlaces } from "./queue-places.ts";
 import { planReservation } from "./plan-reservation.ts";
 import { reservationCalls } from "./reservation-calls.ts";
 import type { ReservationCall } from "./step.ts";
@@ -20,6 +22,8 @@ const OFFER_VALID_MS = 10 * 60 * 1000;
 export interface ReservationController extends Controller {
   /** The ledger forgot this reservation: its view goes. */
   readonly forget: (id: ReservationId) => void;
+  /** Call it from time to time: computes places in the queue, for the objects that show them. */
+  readonly lookAtQueue: () => void;
 }
 
 /** Answers Reservations of agents and people, and shows all reservations that no such object represents. */
@@ -30,6 +34,8 @@ export function reservationController(options: ProjectionOptions, deps: KindDeps
   const offers = new Map<string, number>();
   /** Reservations that the ledger forgot during this process and that still have a view. */
   const forgotten = new Set<ReservationId>();
+
+  const places = queuePlaces(engine, (id) => known.requestsFor(id).length > 0);
 
   const context = (): StatusContext => ({
     ledger: engine.ledger,
@@ -70,6 +76,8 @@ export function reservationController(options: ProjectionOptions, deps: KindDeps
           ...context(),
           name,
           object,
+          policy: engine.policy,
+          place: object && places.of(identify(object).id),
           mayBeUnnamed: Object.hasOwn(engine.policy.quotas, NOBODY),
           isOffered: (offers.get(object?.metadata.uid ?? "") ?? 0) > clock.monotonicMs(),
           // Without the kubernetes interface, request objects are not updated, so views are needed.
@@ -84,6 +92,10 @@ export function reservationController(options: ProjectionOptions, deps: KindDeps
     ...served,
     forget: (id) => {
       if (served.has(id)) forgotten.add(id);
+    },
+    lookAtQueue: () => {
+      for (const id of places.look())
+        for (const { metadata } of known.requestsFor(id)) served.enqueueSlowly(metadata.name);
     },
   };
 }

@@ -11,6 +11,7 @@ import { canonical, isTrue } from "../builders/conditions.ts";
 import { identify, isImported } from "../builders/identify.ts";
 import {
   isDecided,
+  isWaiting,
   orphanedStatus,
   RESERVATION_OWNERSHIP,
   reservationStatus,
@@ -104,7 +105,8 @@ export function isBrokersObject({
   ledger,
 }: { readonly object: ReservationObject } & Pick<ReservationState, "ledger">): boolean {
   const named = ledger.reservations.get(object.metadata.name);
-  const blocksName = named !== undefined && identify(object).origin === "person" && !isDecided(object);
+  const blocksName =
+    named !== undefined && identify(object).origin === "person" && !isDecided(object) && !isWaiting(object);
   return isView(object) || blocksName || isImported(object, named);
 }
 

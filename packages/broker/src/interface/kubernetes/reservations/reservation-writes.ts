@@ -13,6 +13,11 @@ export function writeRefusal(status: ReservationStatus): ReservationWrite {
   return { kind: "write-status", name: "refuse", status, isVersionRequired: true };
 }
 
+/** Fails with `conflict` if the object is outdated: another replica may have granted it. */
+export function writeWaiting(status: ReservationStatus): ReservationWrite {
+  return { kind: "write-status", status, isVersionRequired: true };
+}
+
 export function hasFinalizer({ metadata }: ReservationObject): boolean {
   return metadata.finalizers?.includes(RESERVATION_FINALIZER) === true;
 }

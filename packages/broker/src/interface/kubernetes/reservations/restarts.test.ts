@@ -1,4 +1,4 @@
-import { RESERVATION_CONDITION } from "@resource-broker/contract/crd";
+import { RESERVATION_CONDITION, type Reservation } from "@resource-broker/contract/crd";
 import { isLive } from "@resource-broker/domain";
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from "@resource-broker/kube";
 import { type MemoryDisk, memoryDisk } from "@resource-broker/testkit";
@@ -17,6 +17,9 @@ import { agentsReservation, NAMESPACE, personsReservation, publish, sendSignal }
 
 /** More than a reservation's whole life takes: the last runs see a broker that does not die. */
 const MOST_WRITES = 14;
+/** The same for one that waits before, and for one that leaves the queue. */
+const MOST_WRITES_WITH_WAIT = 16;
+const WRITES_TO_LEAVE = 7;
 const DEATHS: readonly CrashPoint[] = ["before", "after"];
 
 let env: TestEnvironment;
@@ -44,46 +47,111 @@ async function startCrashing(disk: MemoryDisk, own: CrashingBroker): Promise<() 
   };
 }
 
-function grantsIn({ commits }: MemoryDisk, id: string): number {
+function eventsIn({ commits }: MemoryDisk, kind: "granted" | "queued", id: string): number {
   const events = commits.flatMap(({ entries }) => entries.flatMap((entry) => entry.events));
-  return events.filter((event) => event.kind === "granted" && event.reservation.id === id).length;
+  return events.filter((event) => {
+    if (event.kind !== kind) return false;
+    return (event.kind === "granted" ? event.reservation.id : event.waiting.id) === id;
+  }).length;
+}
+
+function grantsIn(disk: MemoryDisk, id: string): number {
+  return eventsIn(disk, "granted", id);
+}
+
+/** paris lends 16 CPU to a new ledger. */
+async function withParis(disk: MemoryDisk, instance: string, then: () => Promise<unknown>): Promise<void> {
+  const healthy = await env.startBroker({ disk });
+  await publish(env.client, "paris", { sequence: 1, instance });
+  await env.advertisement(
+    "paris",
+    ({ status, spec }) => status?.accepted?.instance === instance && spec.resources.available?.cpu === "16",
+  );
+  await then();
+  await healthy.stop();
+}
+
+/** Either sort dies at each write, one way or the other. */
+function requestOf(name: string, isPersons: boolean, spec: Partial<Reservation["spec"]> = {}): Reservation {
+  return isPersons ? personsReservation(name, spec) : agentsReservation(name, spec);
+}
+
+/** It is used and deleted, and the ledger has it once. */
+async function useAndDelete(
+  { metadata: { name } }: Reservation,
+  disk: MemoryDisk,
+  id: string,
+): Promise<void> {
+  await env.reservation(name, ({ status }) => status?.phase === "Reserved" && status.reservationID === id);
+  await sendSignal(env.client, name, { type: "requesterActive" });
+  await env.inPhase(name, "Active");
+  expect(isLive(disk.ledger.reservations.get(id)?.phase ?? "Failed")).toBe(true);
+  await env.remove(name);
+  await env.gone(name);
 }
 
 describe.each(DEATHS)("a broker that dies %s it has made a write", (death) => {
+  const isPersonsAt = (writes: number): boolean => (writes + DEATHS.indexOf(death)) % 2 === 0;
+
   test.each(Array.from({ length: MOST_WRITES }, (_, writes) => writes))(
     "(the one after %i others) books once, tells it, and never wedges the object",
     async (writes) => {
       const disk = memoryDisk();
-      const healthy = await env.startBroker({ disk });
-      const instance = `${death}-${writes}`;
-      await publish(env.client, "paris", { sequence: 1, instance });
-      await env.advertisement(
-        "paris",
-        ({ status, spec }) =>
-          status?.accepted?.instance === instance && spec.resources.available?.cpu === "16",
-      );
-      await healthy.stop();
-
-      const name = `mine-${death}-${writes}`;
-      // Either sort dies at each write, one way or the other.
-      const isPersons = (writes + DEATHS.indexOf(death)) % 2 === 0;
+      await withParis(disk, `${death}-${writes}`, () => Promise.resolve());
       const stop = await startCrashing(disk, crashAtWrite(writes, death));
-      const created = await env.create(isPersons ? personsReservation(name) : agentsReservation(name));
+      const created = await env.create(requestOf(`mine-${death}-${writes}`, isPersonsAt(writes)));
       const { id } = identify(created);
-      await env.reservation(
-        created.metadata.name,
-        ({ status }) => status?.phase === "Reserved" && status.reservationID === id,
-      );
-      await sendSignal(env.client, created.metadata.name, { type: "requesterActive" });
-      await env.inPhase(created.metadata.name, "Active");
-      expect(isLive(disk.ledger.reservations.get(id)?.phase ?? "Failed")).toBe(true);
-      await env.remove(created.metadata.name);
-      await env.gone(created.metadata.name);
+      await useAndDelete(created, disk, id);
       await stop();
       expect(grantsIn(disk, id)).toBe(1);
       expect([...disk.ledger.reservations.values()]).toMatchObject([
         { id, phase: "Released", reason: "ReleasedByRequester" },
       ]);
+    },
+  );
+
+  test.each(Array.from({ length: MOST_WRITES_WITH_WAIT }, (_, writes) => writes))(
+    "(the one after %i others) queues once, grants what waits to the same object, and loses nothing",
+    async (writes) => {
+      const disk = memoryDisk();
+      const all = { requestedResources: { cpu: "16", memory: "1Gi" } };
+      const holder = personsReservation(`holder-${death}-${writes}`, { ...all, requesterID: "oslo" });
+      await withParis(disk, `wait-${death}-${writes}`, async () => {
+        await env.create(holder);
+        await env.inPhase(holder.metadata.name, "Reserved");
+      });
+      const stop = await startCrashing(disk, crashAtWrite(writes, death));
+      const spec = { ...all, wait: { for: "4h" } };
+      const created = await env.create(requestOf(`waits-${death}-${writes}`, isPersonsAt(writes), spec));
+      const { id } = identify(created);
+      const { name } = created.metadata;
+      const pending = await env.reservation(name, ({ status }) => status?.reservationID === id);
+      expect([pending.status?.phase, pending.spec.targetClusterID]).toEqual(["Pending", undefined]);
+      await env.remove(holder.metadata.name);
+      await env.gone(holder.metadata.name);
+      await useAndDelete(created, disk, id);
+      await stop();
+      expect([eventsIn(disk, "queued", id), grantsIn(disk, id)]).toEqual([1, 1]);
+      expect(disk.ledger.waiting.byId.size).toBe(0);
+      expect(disk.ledger.reservations.get(id)).toMatchObject({ phase: "Released", generation: 4 });
+    },
+  );
+
+  test.each(Array.from({ length: WRITES_TO_LEAVE }, (_, writes) => writes))(
+    "(the one after %i others) takes a deleted request out of the queue, and then lets it go",
+    async (writes) => {
+      const disk = memoryDisk();
+      const none = { requestedResources: { cpu: "17", memory: "1Gi" }, wait: {} };
+      await withParis(disk, `leave-${death}-${writes}`, () => Promise.resolve());
+      const stop = await startCrashing(disk, crashAtWrite(writes, death));
+      const created = await env.create(requestOf(`leaves-${death}-${writes}`, isPersonsAt(writes), none));
+      const { id } = identify(created);
+      await env.reservation(created.metadata.name, ({ status }) => status?.reservationID === id);
+      await env.remove(created.metadata.name);
+      await env.gone(created.metadata.name);
+      await stop();
+      expect([eventsIn(disk, "queued", id), grantsIn(disk, id)]).toEqual([1, 0]);
+      expect([...disk.ledger.waiting.byId.values()]).toMatchObject([{ id, reason: "ReleasedByRequester" }]);
     },
   );
 });

@@ -1,5 +1,13 @@
 import type { Reservation } from "@resource-broker/contract/crd";
-import type { AdoptionOffer, ClusterId, Command, ReservationRequest } from "@resource-broker/domain";
+import type {
+  AdoptionOffer,
+  ClusterId,
+  Command,
+  Policy,
+  QueuePlace,
+  Reserve,
+  ReservationRequest,
+} from "@resource-broker/domain";
 import type { StatusContext } from "../builders/reservation-status.ts";
 import type { Step, Write } from "../projection/desired-object.ts";
 
@@ -11,16 +19,19 @@ export interface RenewalRequest {
   readonly problem?: string;
 }
 
+/** What a request asks for, and whether it may wait. */
+export type AskedFor = Pick<Reserve, "request" | "wait" | "namespace" | "resumes" | "protocol">;
+
 /** A command of one of the parties. */
 export type PartyCommand = Extract<Command, { readonly id: string }>;
 
 export type ReservationCall =
   /** Adds the finalizer, if it is missing, before anything is reserved. */
-  | { readonly kind: "decide"; readonly name?: "add-finalizer"; readonly request: ReservationRequest }
+  | { readonly kind: "decide"; readonly name?: "add-finalizer"; readonly asked: AskedFor }
   /** A signal of one of the parties. */
   | { readonly kind: "submit"; readonly name: string; readonly command: PartyCommand }
   | { readonly kind: "renew"; readonly renewal: RenewalRequest }
-  /** The object was deleted: release the reservation, unless the namespace or the CRD is being deleted. */
+  /** The object was deleted: release the reservation, or leave the queue, unless the namespace or the CRD is being deleted. */
   | { readonly kind: "release-deleted" }
   | { readonly kind: "quote"; readonly request: ReservationRequest }
   | { readonly kind: "close-key" }
@@ -38,6 +49,9 @@ export interface ReservationState extends StatusContext {
   readonly objects: boolean;
   /** Show the ledger. */
   readonly views: boolean;
+  readonly policy: Policy;
+  /** Its place in the queue, a short while ago. Undefined: it does not wait, or it was not looked at yet. */
+  readonly place: QueuePlace | undefined;
   /** True: the policy has a quota for Reservations that name no requester. Otherwise none is served. */
   readonly mayBeUnnamed: boolean;
   /** Of an offer: this process has put it before the ledger not long ago. */

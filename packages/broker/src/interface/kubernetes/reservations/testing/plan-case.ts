@@ -8,9 +8,11 @@ import {
 } from "@resource-broker/contract/crd";
 import {
   type Reservation as Booked,
+  DEFAULT_POLICY,
   emptyLedger,
   keyName,
   reservationNameFor,
+  type Waiting,
 } from "@resource-broker/domain";
 import { NOON, reservation } from "@resource-broker/domain/testing";
 import { sha256 } from "@resource-broker/runtime";
@@ -94,7 +96,8 @@ export function answered(ms: number): { readonly lastUpdateTime: string } {
   return { lastUpdateTime: new Date(NOW - ms).toISOString() };
 }
 
-export type PlanOptions = Partial<Pick<ReservationState, "isOffered" | "mayBeUnnamed">> & {
+export type PlanOptions = Partial<Pick<ReservationState, "isOffered" | "mayBeUnnamed" | "place">> & {
+  readonly waiting?: readonly Waiting[];
   /** Of rome. */
   readonly closedKeys?: readonly string[];
 };
@@ -102,11 +105,13 @@ export type PlanOptions = Partial<Pick<ReservationState, "isOffered" | "mayBeUnn
 export function plan(
   object: Reservation,
   reservations: readonly Booked[] = [],
-  { closedKeys = [], ...more }: PlanOptions = {},
+  { closedKeys = [], waiting = [], ...more }: PlanOptions = {},
 ): ReservationStep {
   const closed = closedKeys.map((key) => ({ requester: "rome", key, until: NOW + 1 }));
+  const empty = emptyLedger();
+  for (const entry of waiting) empty.waiting.put(entry);
   const ledger = {
-    ...emptyLedger(),
+    ...empty,
     reservations: new Map(reservations.map((each) => [each.id, each])),
     closedKeys: new Map(closed.map((each) => [keyName("rome", each.key), each])),
   };
@@ -123,6 +128,8 @@ export function plan(
     isForgotten: false,
     isOffered: false,
     mayBeUnnamed: false,
+    policy: DEFAULT_POLICY,
+    place: undefined,
     ...more,
   });
 }
