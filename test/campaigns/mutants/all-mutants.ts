@@ -5,6 +5,7 @@ import { BUDGET_MUTANTS } from "./budget-mutants.ts";
 import { CERTIFICATE_MUTANTS } from "./certificate-mutants.ts";
 import { CLI_MUTANTS } from "./cli-mutants.ts";
 import { DASHBOARD_MUTANTS } from "./dashboard-mutants.ts";
+import { DRAIN_MUTANTS } from "./drain-mutants.ts";
 import { EDGE_MUTANTS } from "./edge-mutants.ts";
 import { CAMPAIGN_MUTANTS, ENGINE_MUTANTS } from "./engine-mutants.ts";
 import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
@@ -24,6 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MEMBER_MUTANTS,
   ...QUEUE_MUTANTS,
   ...PREEMPTION_MUTANTS,
+  ...DRAIN_MUTANTS,
   ...WAITING_CALL_MUTANTS,
   ...CLI_MUTANTS,
   ...BUDGET_MUTANTS,

@@ -3,7 +3,6 @@ import { type Mutant, testFile } from "./mutant.ts";
 const QUEUE = "packages/domain/src/queue";
 const LEDGER = "packages/domain/src/ledger";
 const MODEL = testFile(`${LEDGER}/ledger.model.test.ts`);
-const DRAIN = testFile(`${LEDGER}/drain.test.ts`);
 const PREEMPTION = testFile(`${QUEUE}/preemption.test.ts`);
 const HTTP = "packages/broker/src/interface/http/routes";
 const CALLS = testFile(`${HTTP}/preemption.test.ts`);
@@ -259,47 +258,5 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
     find: 'resumes !== undefined && isFault(error, "invalid", "malformed")',
     replace: 'resumes === "" && isFault(error, "invalid", "malformed")',
     caughtBy: AGENT_NOTICES,
-  },
-  {
-    name: "drains a reservation whose requester cannot be told",
-    file: `${LEDGER}/decide-cordon.ts`,
-    find: "  return protocol >= MARKET_PROTOCOL;",
-    replace: "  return protocol >= MARKET_PROTOCOL || true;",
-    caughtBy: DRAIN,
-  },
-  {
-    name: "leaves the notices of a drain when its cluster is uncordoned",
-    file: `${LEDGER}/decide-cordon.ts`,
-    find: "    ...drained.map(",
-    replace: "    ...drained.slice(0, 0).map(",
-    caughtBy: MODEL,
-  },
-  {
-    name: "reprieves a drained reservation, which no request needs",
-    file: `${QUEUE}/victims.ts`,
-    find: "isDrained(victim) ? drainText(ledger, victim) : endFor(",
-    replace: "isDrained(victim) && context.now < 0 ? drainText(ledger, victim) : endFor(",
-    caughtBy: DRAIN,
-  },
-  {
-    name: "moves the end of a notice when a cluster is drained again",
-    file: `${LEDGER}/decide-cordon.ts`,
-    find: "      .filter((each) => !isDrained(each))\n",
-    replace: "",
-    caughtBy: DRAIN,
-  },
-  {
-    name: "ends a notice right after a start",
-    file: `${LEDGER}/records.ts`,
-    find: "spareUntil(ledger, reservation, now + waitGraceMs)",
-    replace: "spareUntil(ledger, reservation, 0 * now)",
-    caughtBy: DRAIN,
-  },
-  {
-    name: "counts a refused request again with each repetition",
-    file: "packages/broker/src/engine/request-identity.ts",
-    find: "object ?? `in ${namespace}`",
-    replace: "object === undefined ? `in ${namespace}` : key",
-    caughtBy: testFile("packages/broker/src/engine/request-identity.test.ts"),
   },
 ];

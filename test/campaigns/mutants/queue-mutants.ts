@@ -136,6 +136,13 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     caughtBy: PLANS,
   },
   {
+    name: "does not look again when a plan was put off",
+    file: `${QUEUE}/kept.ts`,
+    find: "return before.from !== undefined && from > before.from;",
+    replace: "return before.from === undefined && from > 0;",
+    caughtBy: PLANS,
+  },
+  {
     name: "plans two requests for one provider",
     file: `${QUEUE}/plans.ts`,
     find: "    taken.add(plan.provider);\n",
