@@ -8,6 +8,7 @@ const PARTS = [
   "test",
   "scripts",
   "tools",
+  "deploy", // a test compares rights with it
   "docs", // snapshots of tests: with CI=true a missing one fails
   "package.json",
   "vitest.config.ts",
