@@ -50,6 +50,8 @@ export interface Ledger {
   /** When waiting requests are expected to start. Not stored. */
   readonly plans: Map<ReservationId, Kept>;
   head: QueueHead | undefined;
+  /** Waiting requests that have been first, and since when: others may have overtaken them. Not stored. */
+  turns: readonly QueueHead[];
   /** For whom victims were sought a moment ago. Not stored. */
   looked: readonly PreemptionLook[];
   /** Derived from the live reservations. */
@@ -86,6 +88,7 @@ export interface LedgerView {
   readonly settledOn: UtcDay;
   readonly plans: ReadonlyMap<ReservationId, Kept>;
   readonly head: QueueHead | undefined;
+  readonly turns: readonly QueueHead[];
   readonly looked: readonly PreemptionLook[];
   readonly tenants: ReadonlyMap<string, TenantAccount>;
   readonly charges: ReadonlyMap<string, ChargesView>;
@@ -111,6 +114,7 @@ export function emptyLedger(): Ledger {
     settledOn: 0,
     plans: new Map(),
     head: undefined,
+    turns: [],
     looked: [],
     tenants: new Map(),
     charges: new Map(),
@@ -141,6 +145,7 @@ export function cloneLedger(ledger: Ledger): Ledger {
     settledOn: ledger.settledOn,
     plans: new Map(ledger.plans),
     head: ledger.head,
+    turns: ledger.turns,
     looked: ledger.looked,
     tenants: new Map(ledger.tenants),
     charges: new Map([...ledger.charges].map(([tenant, charges]) => [tenant, cloneCharges(charges)])),

@@ -20,8 +20,10 @@ const MAX_KINDS = 16;
 
 export interface Plans {
   readonly plans: readonly Kept[];
-  /** The first request that some provider could serve if it were empty, if no start can be computed for it. */
-  readonly head?: Queued;
+  /** The first request that some provider could serve if it were empty. */
+  readonly first?: Queued;
+  /** No start can be computed for it, and it is not nominated. */
+  readonly isStuck: boolean;
 }
 
 /**
@@ -43,11 +45,9 @@ export function plansFor(ledger: LedgerView, context: DecisionContext): Plans {
     taken.add(plan.provider);
     if (plans.length === MAX_PLANS) break;
   }
-  return { plans, ...(first === undefined ? {} : headIn(first)) };
-}
-
-function headIn({ queued, plan }: { readonly queued: Queued; readonly plan: Kept | undefined }) {
-  return plan === undefined && queued.entry.nominated === undefined ? { head: queued } : {};
+  if (first === undefined) return { plans, isStuck: false };
+  const { queued, plan } = first;
+  return { plans, first: queued, isStuck: plan === undefined && queued.entry.nominated === undefined };
 }
 
 /** The first of those that wait for capacity alone: none of them fits. */

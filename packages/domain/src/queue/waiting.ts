@@ -47,6 +47,12 @@ export interface QueueHead {
   readonly since: Instant;
 }
 
+/** When enough will have been given back for a nominated request. */
+export interface NominatedRoom {
+  readonly provider: ClusterId;
+  readonly by: Instant;
+}
+
 /** Victims were sought for a request, and none were found. */
 export interface PreemptionLook {
   readonly id: ReservationId;

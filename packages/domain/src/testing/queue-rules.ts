@@ -143,7 +143,7 @@ export function isKept(model: LedgerModel, match: Match, { policy }: RuleContext
   const own = id === undefined ? undefined : model.queue.waiting.get(id);
   const owner = model.queue.waiting.get(kept.id);
   const goesFirst =
-    own === undefined || owner === undefined
+    own === undefined || owner === undefined || kept.from === undefined
       ? request.priority > kept.priority
       : compare(model, { a: own, b: owner }, policy) < 0;
   if (goesFirst) return false;
@@ -177,12 +177,13 @@ function endingBy(
 }
 
 function isBackInTime(
-  { from }: { readonly from?: number },
+  { from, roomBy }: Pick<Kept, "from" | "roomBy">,
   { request, at }: Pick<Match, "request" | "at">,
   { queue, defaultTtlMs }: Policy,
 ): boolean {
   const lasts = request.durationMs ?? defaultTtlMs ?? Number.POSITIVE_INFINITY;
-  return from === undefined ? lasts <= queue.backfillMs : at + lasts + queue.turnaroundMs <= from;
+  if (from !== undefined) return at + lasts + queue.turnaroundMs <= from;
+  return roomBy === undefined ? lasts <= queue.backfillMs : at + lasts <= roomBy;
 }
 
 function wrongHold(model: LedgerModel, { at, id }: Of<"nominated">, { queue }: Policy): string | undefined {
