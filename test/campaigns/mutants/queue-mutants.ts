@@ -103,15 +103,15 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: "gives a request up before its time",
     file: `${QUEUE}/apply-queue.ts`,
-    find: "at: entry.keepUntil ?? entry.until,",
-    replace: "at: entry.keepUntil ?? entry.until - 1000,",
+    find: "Math.max(entry.until, sparedUntil",
+    replace: "Math.max(entry.until - 1000, sparedUntil",
     caughtBy: MODEL,
   },
   {
     name: "gives all requests up that became due while the broker was down",
-    file: `${LEDGER}/records.ts`,
-    find: "Math.max(entry.until, now + waitGraceMs)",
-    replace: "Math.max(entry.until, now + 0 * waitGraceMs)",
+    file: `${QUEUE}/apply-queue.ts`,
+    find: "Math.max(entry.until, sparedUntil(ledger, entry.id))",
+    replace: "entry.until",
     caughtBy: ADMISSION,
   },
   {

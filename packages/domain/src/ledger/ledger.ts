@@ -30,6 +30,7 @@ import { type PreemptionLook, type QueueHead, WaitingTable, type WaitingView } f
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
 import type { Member } from "./member.ts";
+import { NOTHING_SPARED, type Spared } from "./spared.ts";
 
 /**
  * The state of the broker. Only `apply` changes it, in place, because copying a hundred thousand entries per grant is too
@@ -74,6 +75,8 @@ export interface Ledger {
   time: Instant;
   /** When it was read from its store. Not stored. */
   startedAt: Instant;
+  /** What ends or fails no earlier than some time after the start. Not stored. */
+  spared: Spared;
 }
 
 /** Read-only view of a ledger. */
@@ -99,6 +102,7 @@ export interface LedgerView {
   readonly deadlines: Pick<Deadlines, "earliest" | "due">;
   readonly time: Instant;
   readonly startedAt: Instant;
+  readonly spared: Spared;
 }
 
 export function emptyLedger(): Ledger {
@@ -124,6 +128,7 @@ export function emptyLedger(): Ledger {
     deadlines: new Deadlines(),
     time: 0,
     startedAt: 0,
+    spared: NOTHING_SPARED,
   };
 }
 
@@ -154,6 +159,7 @@ export function cloneLedger(ledger: Ledger): Ledger {
     deadlines: ledger.deadlines.clone(),
     time: ledger.time,
     startedAt: ledger.startedAt,
+    spared: ledger.spared,
   };
 }
 

@@ -1,6 +1,7 @@
 import { NO_RESOURCES } from "@resource-broker/base";
 import type { LedgerEvent } from "../ledger/event.ts";
 import { accountOf, keyName, type Ledger, refreshAccount, unsettle } from "../ledger/ledger.ts";
+import { sparedUntil } from "../ledger/spared.ts";
 import type { ClusterId, ReservationId } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -92,7 +93,8 @@ export function putWaiting(ledger: Ledger, entry: Waiting): void {
   keepForNominated(ledger, entry);
   if (ledger.waiting.pendingCount === 0) ledger.isSettled = true;
   ledger.keys.set(keyName(entry.requester, entry.key), entry.id);
-  ledger.deadlines.set({ at: entry.keepUntil ?? entry.until, kind: "waiting", id: entry.id });
+  const at = entry.keepUntil ?? Math.max(entry.until, sparedUntil(ledger, entry.id));
+  ledger.deadlines.set({ at, kind: "waiting", id: entry.id });
 }
 
 export function removeWaiting(ledger: Ledger, id: ReservationId): void {
