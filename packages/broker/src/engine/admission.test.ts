@@ -105,6 +105,42 @@ describe("a waiting request", () => {
     expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
   });
 
+  test("comes before a newcomer when the policy has just changed", async () => {
+    const { engine } = await fullFleet({ policy: { quotas: { oslo: { reservations: 0 } } } });
+    await engine.submit(HOLDER);
+    await engine.submit(reserve("oslo", "k"));
+    engine.setPolicy({ ...engine.policy, quotas: {} });
+    const newcomer = await engine.submit(reserve("bern", "late", { isWaiting: false }));
+    expect(newcomer.kind).toBe("refused");
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
+  });
+
+  test("is looked at at once when the policy changes during a commit", async () => {
+    let commits = Promise.resolve();
+    const through = (store: Store): Partial<Store> => ({
+      commit: async (batch) => {
+        await commits;
+        return await store.commit(batch);
+      },
+    });
+    const policy = { quotas: { oslo: { reservations: 0 } } };
+    const { engine, clock } = await fullFleet({ policy, through });
+    await engine.submit(HOLDER);
+    await engine.submit(reserve("oslo", "k"));
+    let goOn = () => {};
+    commits = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const refused = engine.submit(reserve("bern", "too-much", { cpu: 99, isWaiting: false }));
+    await settle();
+    engine.setPolicy({ ...engine.policy, quotas: {} });
+    goOn();
+    await refused;
+    await clock.advance(0);
+    await settle();
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
+  });
+
   test("survives a commit that failed: it is admitted again", async () => {
     const { engine, clock, store } = await fullFleet();
     await engine.submit(reserve("oslo", "k"));

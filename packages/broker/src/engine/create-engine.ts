@@ -141,6 +141,7 @@ class SingleWriter implements Engine {
 
   readonly setPolicy = (policy: Policy): void => {
     this.#policy = policy;
+    this.#ledgers.unsettle();
     this.#admission.policyChanged();
   };
 
