@@ -62,6 +62,23 @@ describe("a waiting request", () => {
     expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
   });
 
+  test("is one of 64 at most that are granted in a batch, however many newcomers come with it", async () => {
+    const { engine } = await runEngine();
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 200, memoryGi: 800 }) });
+    await engine.submit(reserve("rome", "holder", { cpu: 200 }));
+    for (const requester of ["oslo", "kyiv"])
+      for (let count = 0; count < 100; count++)
+        await engine.submit(reserve(requester, `k${count}`, { cpu: 1 }));
+    const [, first, second, third] = await Promise.all<Reply>([
+      engine.submit(HOLDER),
+      ...["a", "b"].map((key) => engine.submit(reserve("bern", key, { cpu: 1, isWaiting: false }))),
+      engine.submit(reserve("bern", "waits", { cpu: 1 })),
+    ]);
+    expect([...engine.ledger.accounts.values()].map(({ asProvider }) => asProvider.size)).toContain(64);
+    expect([first, second]).toMatchObject([{ code: "overloaded" }, { code: "overloaded" }]);
+    expect(third?.kind).toBe("waiting");
+  });
+
   test("is looked at a quarter of a second after an advertisement that offers more", async () => {
     const { engine, clock } = await fullFleet();
     await engine.submit(reserve("oslo", "k"));
