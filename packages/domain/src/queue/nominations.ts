@@ -4,7 +4,9 @@ import type { LedgerView } from "../ledger/ledger.ts";
 import type { ClusterId } from "../reservation/ids.ts";
 import type { Candidate } from "../scheduling/candidate-table.ts";
 import { inOrder, type Queued } from "./order.ts";
+import { barredBy } from "./passed-over.ts";
 import { suitability } from "./plans.ts";
+import { tenantOf } from "./tenants.ts";
 import { couldServe } from "./timeline.ts";
 import { hasWaitedInVain } from "./victims.ts";
 import type { Waiting } from "./waiting.ts";
@@ -36,7 +38,7 @@ export function nominationDue(
   return best?.provider;
 }
 
-/** A nominated request whose provider can no longer serve it: cordoned, stale, or it has refused. */
+/** A nominated request that could not start: its provider is cordoned, stale, or has refused; or it is passed over itself. */
 export function lapsedNomination(ledger: LedgerView, context: DecisionContext): Waiting | undefined {
   for (const line of ledger.waiting.lines()) {
     for (const entry of line.entries) {
@@ -44,17 +46,20 @@ export function lapsedNomination(ledger: LedgerView, context: DecisionContext): 
       if (provider === undefined) continue;
       const candidate = ledger.candidateTable.candidates.find(({ clusterId }) => clusterId === provider);
       const isSuitable = candidate !== undefined && suitability(ledger, entry, context)(candidate);
-      if (!isSuitable || isHopeless(ledger, entry, context.now)) return entry;
+      if (!isSuitable || isHopeless(ledger, entry, context)) return entry;
     }
   }
   return undefined;
 }
 
-/** With victims, what their pods still use comes back: it has its own time. */
-function isHopeless(ledger: LedgerView, entry: Waiting, now: number): boolean {
-  const { provider = "", victims } = entry.nominated ?? {};
-  if (victims !== undefined) return hasWaitedInVain(ledger, entry, now);
-  return !couldServe(ledger, provider, entry.request.resources);
+/** With victims, what their pods still use comes back: it has its own time. Nothing is kept for a requester that may be gone. */
+function isHopeless(ledger: LedgerView, entry: Waiting, context: DecisionContext): boolean {
+  const { requester, namespace, nominated, request } = entry;
+  const { provider = "", victims } = nominated ?? {};
+  if (victims !== undefined) return hasWaitedInVain(ledger, entry, context.now);
+  const tenant = tenantOf(context.policy, requester, namespace);
+  const isBarred = barredBy(ledger, { entry, tenant }, context) !== undefined;
+  return isBarred || !couldServe(ledger, provider, request.resources);
 }
 
 function isWithinPart(ledger: LedgerView, entry: Waiting, others: readonly Queued[]): boolean {

@@ -206,6 +206,34 @@ describe("where reservations are open-ended", () => {
     expect(world.ledger.accounts.get(provider)?.kept).toBeUndefined();
   });
 
+  test.each([
+    [
+      "is silent",
+      (world: World) => {
+        world.now += 4 * MINUTE_MS + 1;
+        for (const name of ["paris", "berlin", "tokyo", "quito"]) world.advertise(cluster(name));
+      },
+    ],
+    [
+      "holds what its quota allows",
+      (world: World) => {
+        world.policy = { ...world.policy, quotas: { oslo: { cpuMillis: 0 } } };
+        pass(world, MINUTE_MS);
+      },
+    ],
+  ])("a nomination lapses when its requester %s: nothing is kept for it", (_, change) => {
+    const world = stuck();
+    world.advertise(cluster("oslo", { cpu: 0, memoryGi: 0 }));
+    pass(world, HOLD_AFTER_MS);
+    admit(world);
+    const { provider } = world.reservation("rsv-rome-a");
+    expect(world.account(provider).kept?.id).toBe("rsv-oslo-big");
+    change(world);
+    admit(world);
+    expect(world.account(provider).kept).toBeUndefined();
+    expect(world.ledger.waiting.byId.get("rsv-oslo-big")?.phase).toBe("Pending");
+  });
+
   test("nobody is nominated to more than a quarter of the fleet", () => {
     const world = openQueue();
     world.grant("rome", request({ cpu: 3, memoryGi: 1 }), "a");
