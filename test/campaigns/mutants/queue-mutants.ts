@@ -166,8 +166,8 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: "keeps a nomination to a cordoned provider",
     file: `${QUEUE}/nominations.ts`,
-    find: "      if (!isSuitable || isHopeless(ledger, entry, context.now)) return entry;",
-    replace: "      if (!isSuitable && isHopeless(ledger, entry, context.now)) return entry;",
+    find: "      if (!isSuitable || isHopeless(ledger, entry, context)) return entry;",
+    replace: "      if (!isSuitable && isHopeless(ledger, entry, context)) return entry;",
     caughtBy: PLANS,
   },
   {

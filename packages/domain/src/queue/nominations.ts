@@ -1,18 +1,16 @@
-import { add, amountOf, type ResourceVector, resourceNames, shortage } from "@resource-broker/base";
+import { amountOf, type ResourceVector, resourceNames, shortage } from "@resource-broker/base";
 import type { DecisionContext } from "../ledger/command.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { ClusterId } from "../reservation/ids.ts";
 import type { Candidate } from "../scheduling/candidate-table.ts";
-import { inOrder, type Queued } from "./order.ts";
+import { mayBeNominated, nominatedRequests } from "./nominated.ts";
+import type { Queued } from "./order.ts";
 import { barredBy } from "./passed-over.ts";
 import { suitability } from "./plans.ts";
 import { tenantOf } from "./tenants.ts";
 import { couldServe } from "./timeline.ts";
 import { hasWaitedInVain } from "./victims.ts";
 import type { Waiting } from "./waiting.ts";
-
-/** Of what the fleet lends, all nominations together keep no more than this part. */
-const LARGEST_PART = 0.25;
 
 /** The provider for the first request, if no start could be computed for it long enough. */
 export function nominationDue(
@@ -22,10 +20,9 @@ export function nominationDue(
 ): ClusterId | undefined {
   const { now, policy } = context;
   if (ledger.head?.id !== entry.id || now - ledger.head.since < policy.queue.holdAfterMs) return undefined;
-  const others = [...inOrder(ledger, policy)].filter((other) => other.entry.nominated !== undefined);
-  const hasOne = others.some((other) => other.tenant === tenant);
-  if (hasOne || !isWithinPart(ledger, entry, others)) return undefined;
-  const taken = new Set(others.map((other) => other.entry.nominated?.provider));
+  const others = nominatedRequests(ledger, policy);
+  if (!mayBeNominated(ledger, { entry, tenant }, others)) return undefined;
+  const taken = new Set(others.map((other) => other.provider));
   const { resources } = entry.request;
   const isSuitable = suitability(ledger, entry, context);
   const possible = ledger.candidateTable.candidates
@@ -60,15 +57,6 @@ function isHopeless(ledger: LedgerView, entry: Waiting, context: DecisionContext
   const tenant = tenantOf(context.policy, requester, namespace);
   const isBarred = barredBy(ledger, { entry, tenant }, context) !== undefined;
   return isBarred || !couldServe(ledger, provider, request.resources);
-}
-
-function isWithinPart(ledger: LedgerView, entry: Waiting, others: readonly Queued[]): boolean {
-  let total: ResourceVector = entry.request.resources;
-  for (const other of others) total = add(total, other.entry.request.resources);
-  const { lendable } = ledger.candidateTable;
-  return resourceNames(total).every(
-    (name) => amountOf(total, name) <= LARGEST_PART * amountOf(lendable, name),
-  );
 }
 
 /** Sum of the shares that are missing of what is asked for. */

@@ -5,6 +5,7 @@ import { type ReservationRequest, requestFingerprint } from "../reservation/rese
 import type { Candidate, Kept } from "../scheduling/candidate-table.ts";
 import { capacity, type Filter, FILTERS, keptForOthers, reservationLimit } from "../scheduling/filters.ts";
 import { schedulingFor } from "./over-budget.ts";
+import { mayBeNominated, nominatedRequests } from "./nominated.ts";
 import { inOrder, type Queued } from "./order.ts";
 import { barredBy } from "./passed-over.ts";
 import { tenantOf } from "./tenants.ts";
@@ -20,7 +21,7 @@ const MAX_KINDS = 16;
 
 export interface Plans {
   readonly plans: readonly Kept[];
-  /** The first request that some provider could serve if it were empty, if no start can be computed for it. */
+  /** The first request that some provider could serve if it were empty and that may be nominated, if no start can be computed for it. */
   readonly head?: Queued;
 }
 
@@ -29,15 +30,19 @@ export interface Plans {
  * reservations have. A provider has one plan.
  */
 export function plansFor(ledger: LedgerView, context: DecisionContext): Plans {
-  const taken = nominatedProviders(ledger);
+  const nominated = nominatedRequests(ledger, context.policy);
+  const taken = new Set(nominated.map(({ provider }) => provider));
   const plans: Kept[] = [];
   const starts = new StartTable(ledger, context);
   let first: { readonly queued: Queued; readonly plan: Kept | undefined } | undefined;
+  // One that may not be nominated must not stand in the way of those behind it.
+  const leads = (queued: Queued, plan: Kept | undefined): boolean =>
+    plan !== undefined || queued.entry.nominated !== undefined || mayBeNominated(ledger, queued, nominated);
   for (const queued of lackingCapacity(ledger, context)) {
     const possible = starts.of(queued.entry.request);
     if (possible === undefined) continue;
     const { plan, isServable } = planOne(ledger, queued.entry, { ...possible, context, taken });
-    if (isServable) first ??= { queued, plan };
+    if (first === undefined && isServable && leads(queued, plan)) first = { queued, plan };
     if (plan === undefined) continue;
     plans.push(plan);
     taken.add(plan.provider);
@@ -57,11 +62,6 @@ export function* lackingCapacity(ledger: LedgerView, context: DecisionContext): 
     if (lookedAt++ === MAX_LOOKED_AT) return;
     if (barredBy(ledger, queued, context) === undefined) yield queued;
   }
-}
-
-function nominatedProviders({ candidateTable }: LedgerView): Set<ClusterId> {
-  const isNominated = ({ kept }: Candidate): boolean => kept !== undefined && kept.from === undefined;
-  return new Set(candidateTable.candidates.filter(isNominated).map(({ clusterId }) => clusterId));
 }
 
 /** Where requests of one kind could be served, whoever asks. */
