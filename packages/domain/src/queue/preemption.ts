@@ -3,6 +3,7 @@ import { CALLS_PROTOCOL, MARKET_PROTOCOL } from "../advertisement/advertisement.
 import { type AccountView, reservedFor } from "../ledger/account.ts";
 import type { DecisionContext } from "../ledger/command.ts";
 import { type LedgerView, providerReservations } from "../ledger/ledger.ts";
+import { overQuota } from "../ledger/quota.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -10,7 +11,7 @@ import type { Candidate, Kept } from "../scheduling/candidate-table.ts";
 import type { NoticeOption, Victim } from "../scheduling/decision.ts";
 import type { Queued } from "./order.ts";
 import { lackingCapacity, suitability } from "./plans.ts";
-import { dominantShare } from "./tenants.ts";
+import { dominantShare, NOTHING_HELD, tenantOf, tenantRules, withGranted } from "./tenants.ts";
 import { freeOf } from "./timeline.ts";
 import { neededOf, nominatedWithVictims, victimOf, victimsFor, waitsForGuests } from "./victims.ts";
 import type { PreemptionLook, Waiting } from "./waiting.ts";
@@ -57,7 +58,7 @@ export function seekVictims(
   for (const queued of lackingCapacity(ledger, context)) {
     if (left === 0) break;
     const { id } = queued.entry;
-    if (!recently.has(id) && mayCauseNotices(queued.entry, now)) {
+    if (!recently.has(id) && mayCauseNotices(queued.entry, now) && isWithinLimits(ledger, queued, context)) {
       const [chosen, ...others] = seeking.optionsFor(queued.entry);
       if (chosen !== undefined)
         return { notice: { queued, chosen, alternatives: others.slice(0, MAX_ALTERNATIVES) }, looked };
@@ -72,6 +73,22 @@ export function seekVictims(
 function mayCauseNotices({ nominated, noticesAt = [] }: Waiting, now: Instant): boolean {
   if (nominated?.victims !== undefined || noticesAt.length >= MAX_NOTICES) return false;
   return noticesAt.every((at) => now - at >= NOTICE_AGAIN_MS);
+}
+
+/** With those of its cluster or tenant that are granted after a notice it stays within every limit: else its victims would end in vain. */
+function isWithinLimits(
+  ledger: LedgerView,
+  { entry: { requester, request }, tenant }: Queued,
+  { policy }: DecisionContext,
+): boolean {
+  let besides = NOTHING_HELD;
+  for (const other of nominatedWithVictims(ledger)) {
+    const isOfTenant = tenantOf(policy, other.requester, other.namespace) === tenant;
+    if (isOfTenant && tenantRules(policy, tenant).budget !== undefined) return false;
+    if (isOfTenant || other.requester === requester)
+      besides = withGranted(besides, other.request.resources, 1);
+  }
+  return overQuota(ledger, { requester, tenant, request, besides }, policy) === undefined;
 }
 
 /** How many more reservations may get notice. */
