@@ -69,7 +69,7 @@ export type LedgerEvent =
       readonly at: Instant;
       readonly plans: readonly Kept[];
       readonly head?: QueueHead;
-      /** Requests for which victims were sought in vain, a moment ago. */
+      /** Requests for which victims were sought in vain, and when last. */
       readonly looked?: readonly PreemptionLook[];
     }
   /** A UTC day is over: what was charged on it is written down. */

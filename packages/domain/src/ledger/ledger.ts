@@ -51,7 +51,7 @@ export interface Ledger {
   /** When waiting requests are expected to start. Not stored. */
   readonly plans: Map<ReservationId, Kept>;
   head: QueueHead | undefined;
-  /** For whom victims were sought a moment ago. Not stored. */
+  /** For whom victims were sought in vain, and when last. Not stored. */
   looked: readonly PreemptionLook[];
   /** Derived from the live reservations. */
   readonly tenants: Map<string, TenantAccount>;

@@ -35,7 +35,7 @@ export interface Notice {
 
 interface PreemptionResult {
   readonly notice?: Notice;
-  /** For whom victims were sought in vain, now or a moment ago. */
+  /** For whom victims were sought in vain, and when last. */
   readonly looked: readonly PreemptionLook[];
 }
 
@@ -48,26 +48,50 @@ export function seekVictims(
   plans: readonly Kept[],
   context: DecisionContext,
 ): PreemptionResult {
-  const { now } = context;
-  const looked = ledger.looked.filter(({ at }) => now - at < LOOK_EVERY_MS);
-  const allowed = allowedNotices(ledger, context);
+  const { looked } = ledger;
+  const noticed = [...nominatedWithVictims(ledger)];
+  const allowed = allowedNotices(ledger, noticed, context);
   if (allowed <= 0) return { looked };
   const seeking = new VictimSearch(ledger, { ...context, plans, allowed });
-  const recently = new Set(looked.map(({ id }) => id));
-  let left = MAX_LOOKED_AT;
-  for (const queued of lackingCapacity(ledger, context)) {
-    if (left === 0) break;
-    const { id } = queued.entry;
-    if (!recently.has(id) && mayCauseNotices(queued.entry, now) && isWithinLimits(ledger, queued, context)) {
-      const [chosen, ...others] = seeking.optionsFor(queued.entry);
-      if (chosen !== undefined)
-        return { notice: { queued, chosen, alternatives: others.slice(0, MAX_ALTERNATIVES) }, looked };
-      looked.push({ id, at: now });
-      left--;
+  const waiting = [...lackingCapacity(ledger, context)];
+  const turns = whoseTurn(ledger, waiting, { ...context, noticed });
+  for (const queued of waiting) {
+    const { entry } = queued;
+    if (turns.has(entry.id)) {
+      const [chosen, ...others] = seeking.optionsFor(entry);
+      const alternatives = others.slice(0, MAX_ALTERNATIVES);
+      if (chosen !== undefined) return { notice: { queued, chosen, alternatives }, looked };
     }
-    seeking.isBefore.add(id);
+    seeking.isBefore.add(entry.id);
   }
-  return { looked };
+  const known = new Map(looked.map((look) => [look.id, look]));
+  const lookAt = ({ entry: { id } }: Queued) => (turns.has(id) ? { id, at: context.now } : known.get(id));
+  return { looked: waiting.flatMap((queued) => lookAt(queued) ?? []) };
+}
+
+interface NoticeContext extends DecisionContext {
+  /** The requests for which others have notice. */
+  readonly noticed: readonly Waiting[];
+}
+
+/** Half of the looks are for the first in order, half for those that were not looked at for longest: nobody is left out. */
+function whoseTurn(
+  ledger: LedgerView,
+  waiting: readonly Queued[],
+  context: NoticeContext,
+): ReadonlySet<ReservationId> {
+  const { now } = context;
+  const looks = new Map(ledger.looked.map(({ id, at }) => [id, at]));
+  const lookedAt = ({ entry: { id } }: Queued): Instant => looks.get(id) ?? 0;
+  const due = waiting.filter(
+    (queued) =>
+      now - lookedAt(queued) >= LOOK_EVERY_MS &&
+      mayCauseNotices(queued.entry, now) &&
+      isWithinLimits(ledger, queued, context),
+  );
+  const first = due.slice(0, MAX_LOOKED_AT / 2);
+  const others = due.slice(MAX_LOOKED_AT / 2).sort((a, b) => lookedAt(a) - lookedAt(b));
+  return new Set([...first, ...others.slice(0, MAX_LOOKED_AT / 2)].map(({ entry }) => entry.id));
 }
 
 function mayCauseNotices({ nominated, noticesAt = [] }: Waiting, now: Instant): boolean {
@@ -79,10 +103,10 @@ function mayCauseNotices({ nominated, noticesAt = [] }: Waiting, now: Instant): 
 function isWithinLimits(
   ledger: LedgerView,
   { entry: { requester, request }, tenant }: Queued,
-  { policy }: DecisionContext,
+  { policy, noticed }: NoticeContext,
 ): boolean {
   let besides = NOTHING_HELD;
-  for (const other of nominatedWithVictims(ledger)) {
+  for (const other of noticed) {
     const isOfTenant = tenantOf(policy, other.requester, other.namespace) === tenant;
     if (isOfTenant && tenantRules(policy, tenant).budget !== undefined) return false;
     if (isOfTenant || other.requester === requester)
@@ -92,10 +116,14 @@ function isWithinLimits(
 }
 
 /** How many more reservations may get notice. */
-function allowedNotices(ledger: LedgerView, { policy }: DecisionContext): number {
+function allowedNotices(
+  ledger: LedgerView,
+  noticed: readonly Waiting[],
+  { policy }: DecisionContext,
+): number {
   let [live, underNotice] = [0, 0];
   for (const { reservations } of ledger.tenants.values()) live += reservations;
-  for (const entry of nominatedWithVictims(ledger))
+  for (const entry of noticed)
     underNotice += victimsFor(ledger, entry).filter(({ phase }) => isLive(phase)).length;
   return Math.max(1, Math.floor(policy.preemption.maxUnderNotice * live)) - underNotice;
 }

@@ -67,6 +67,20 @@ describe("notices", () => {
     expect(underNotice(world)).toEqual(["rsv-rome-spot"]);
   });
 
+  test("are sought for everybody in turn, also where nothing but time leads to another look", () => {
+    const world = openMarket();
+    for (let index = 0; index < 40; index++)
+      queue(world, "oslo", `too-large-${index}`, { cpu: 99, priority: 9, ...LONG });
+    hold(world, "rome", "spot", { tier: "spot" });
+    pass(world, 15 * MINUTE_MS);
+    queue(world, "oslo", "last", { cpu: 16, priority: 8, ...LONG });
+    for (let looks = 0; looks < 11; looks++) {
+      admit(world);
+      pass(world, MINUTE_MS / 2);
+    }
+    expect(underNotice(world)).toEqual(["rsv-rome-spot"]);
+  });
+
   test("are not given where a request that comes first is planned", () => {
     const world = openMarket();
     hold(world, "rome", "spot", { tier: "spot", durationMs: 3 * HOUR_MS });
