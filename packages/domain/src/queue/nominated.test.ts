@@ -53,6 +53,20 @@ test("a second request of a nominated tenant is not nominated, and does not keep
   expect(new Set(providers).size).toBe(2);
 });
 
+test("a request whose only provider is nominated to another does not keep those behind it from being nominated", () => {
+  const world = openFleet();
+  queue(world, "oslo", "one", { ...LARGE, cpu: 11 });
+  wait(world, 11);
+  const target = world.ledger.waiting.byId.get("rsv-oslo-one")?.nominated?.provider;
+  if (target === undefined) throw new Error("expected a nomination");
+  const asked = request({ cpu: 11, memoryGi: 1 }, { target, priority: 2 });
+  const ids = { reservationId: "rsv-kyiv-two", decisionId: "dec-two" };
+  world.run({ kind: "reserve", requester: "kyiv", key: "two", request: asked, wait: {}, ...ids });
+  queue(world, "bern", "three", { ...LARGE, cpu: 11, priority: 1 });
+  wait(world, 11);
+  expect(nominated(world)).toEqual(["one", "three"]);
+});
+
 test("all nominations together keep no more than a quarter of the fleet", () => {
   const world = openFleet();
   for (const [index, requester] of ["oslo", "bern", "kyiv"].entries()) {

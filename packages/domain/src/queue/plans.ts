@@ -35,7 +35,7 @@ export function plansFor(ledger: LedgerView, context: DecisionContext): Plans {
   const plans: Kept[] = [];
   const starts = new StartTable(ledger, context);
   let first: { readonly queued: Queued; readonly plan: Kept | undefined } | undefined;
-  // One that may not be nominated must not stand in the way of those behind it.
+  // One that cannot be nominated must not stand in the way of those behind it.
   const leads = (queued: Queued, plan: Kept | undefined): boolean =>
     plan !== undefined || queued.entry.nominated !== undefined || mayBeNominated(ledger, queued, nominated);
   for (const queued of lackingCapacity(ledger, context)) {
@@ -127,15 +127,16 @@ interface Planning extends PossibleStarts {
 
 interface Planned {
   readonly plan?: Kept;
-  /** Some provider could serve it if it were empty. */
+  /** Some provider that nothing is kept at could serve it if it were empty. */
   readonly isServable: boolean;
 }
 
 function planOne(ledger: LedgerView, entry: Waiting, { able, starts, context, taken }: Planning): Planned {
   if (entry.nominated !== undefined) return { isServable: true };
   const isSuitable = suitability(ledger, entry, context);
-  const start = starts.find(({ provider, candidate }) => !taken.has(provider) && isSuitable(candidate));
-  if (start === undefined) return { isServable: able.some(isSuitable) };
+  const isOpen = (candidate: Candidate): boolean => !taken.has(candidate.clusterId) && isSuitable(candidate);
+  const start = starts.find(({ candidate }) => isOpen(candidate));
+  if (start === undefined) return { isServable: able.some(isOpen) };
   const { id, request } = entry;
   const { candidate: _, ...when } = start;
   const plan = { id, priority: request.priority, resources: request.resources, ...when };
