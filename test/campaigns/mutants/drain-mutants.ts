@@ -4,6 +4,7 @@ const QUEUE = "packages/domain/src/queue";
 const LEDGER = "packages/domain/src/ledger";
 const MODEL = testFile(`${LEDGER}/ledger.model.test.ts`);
 const DRAIN = testFile(`${LEDGER}/drain.test.ts`);
+const AFTER_START = testFile(`${QUEUE}/after-start.test.ts`);
 
 /** Notices of drains, notices after a start, and what is counted as unmet demand. */
 export const DRAIN_MUTANTS: readonly Mutant[] = [
@@ -37,10 +38,17 @@ export const DRAIN_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "ends a notice right after a start",
-    file: `${LEDGER}/records.ts`,
-    find: "spareUntil(ledger, reservation, now + waitGraceMs)",
-    replace: "spareUntil(ledger, reservation, 0 * now)",
+    file: "packages/domain/src/reservation/under-notice.ts",
+    find: "preemption && Math.max(preemption.at, spare)",
+    replace: "preemption?.at",
     caughtBy: DRAIN,
+  },
+  {
+    name: "preempts right after a start what has expired",
+    file: `${LEDGER}/decide-expire.ts`,
+    find: "const endsAt = Math.max(preemption.at, sparedUntil(ledger, id));",
+    replace: "const endsAt = preemption.at;",
+    caughtBy: AFTER_START,
   },
   {
     name: "counts a refused request again with each repetition",

@@ -127,8 +127,8 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
   {
     name: "keeps a nomination for ever though all victims ended in vain",
     file: `${QUEUE}/nominations.ts`,
-    find: "  if (victims !== undefined) return hasWaitedInVain(ledger, entry, now);\n",
-    replace: "  if (victims !== undefined) return hasWaitedInVain(ledger, entry, 0 * now);\n",
+    find: "  if (victims !== undefined) return hasWaitedInVain(ledger, entry, context.now);\n",
+    replace: "  if (victims !== undefined) return hasWaitedInVain(ledger, entry, 0 * context.now);\n",
     caughtBy: NOTICES,
   },
   {

@@ -103,15 +103,15 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: "gives a request up before its time",
     file: `${QUEUE}/apply-queue.ts`,
-    find: "at: entry.keepUntil ?? entry.until,",
-    replace: "at: entry.keepUntil ?? entry.until - 1000,",
+    find: "Math.max(entry.until, sparedUntil",
+    replace: "Math.max(entry.until - 1000, sparedUntil",
     caughtBy: MODEL,
   },
   {
     name: "gives all requests up that became due while the broker was down",
-    file: `${LEDGER}/records.ts`,
-    find: "Math.max(entry.until, now + waitGraceMs)",
-    replace: "Math.max(entry.until, now + 0 * waitGraceMs)",
+    file: `${QUEUE}/apply-queue.ts`,
+    find: "Math.max(entry.until, sparedUntil(ledger, entry.id))",
+    replace: "entry.until",
     caughtBy: ADMISSION,
   },
   {
@@ -166,8 +166,8 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: "keeps a nomination to a cordoned provider",
     file: `${QUEUE}/nominations.ts`,
-    find: "      if (!isSuitable || isHopeless(ledger, entry, context.now)) return entry;",
-    replace: "      if (!isSuitable && isHopeless(ledger, entry, context.now)) return entry;",
+    find: "      if (!isSuitable || isHopeless(ledger, entry, context)) return entry;",
+    replace: "      if (!isSuitable && isHopeless(ledger, entry, context)) return entry;",
     caughtBy: PLANS,
   },
   {

@@ -62,6 +62,23 @@ describe("a waiting request", () => {
     expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
   });
 
+  test("is one of 64 at most that are granted in a batch, however many newcomers come with it", async () => {
+    const { engine } = await runEngine();
+    await engine.submit({ kind: "advertise", advertisement: cluster("paris", { cpu: 200, memoryGi: 800 }) });
+    await engine.submit(reserve("rome", "holder", { cpu: 200 }));
+    for (const requester of ["oslo", "kyiv"])
+      for (let count = 0; count < 100; count++)
+        await engine.submit(reserve(requester, `k${count}`, { cpu: 1 }));
+    const [, first, second, third] = await Promise.all<Reply>([
+      engine.submit(HOLDER),
+      ...["a", "b"].map((key) => engine.submit(reserve("bern", key, { cpu: 1, isWaiting: false }))),
+      engine.submit(reserve("bern", "waits", { cpu: 1 })),
+    ]);
+    expect([...engine.ledger.accounts.values()].map(({ asProvider }) => asProvider.size)).toContain(64);
+    expect([first, second]).toMatchObject([{ code: "overloaded" }, { code: "overloaded" }]);
+    expect(third?.kind).toBe("waiting");
+  });
+
   test("is looked at a quarter of a second after an advertisement that offers more", async () => {
     const { engine, clock } = await fullFleet();
     await engine.submit(reserve("oslo", "k"));
@@ -100,6 +117,42 @@ describe("a waiting request", () => {
     await engine.submit(reserve("oslo", "k"));
     expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Pending");
     engine.setPolicy({ ...engine.policy, quotas: {} });
+    await clock.advance(0);
+    await settle();
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
+  });
+
+  test("comes before a newcomer when the policy has just changed", async () => {
+    const { engine } = await fullFleet({ policy: { quotas: { oslo: { reservations: 0 } } } });
+    await engine.submit(HOLDER);
+    await engine.submit(reserve("oslo", "k"));
+    engine.setPolicy({ ...engine.policy, quotas: {} });
+    const newcomer = await engine.submit(reserve("bern", "late", { isWaiting: false }));
+    expect(newcomer.kind).toBe("refused");
+    expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");
+  });
+
+  test("is looked at at once when the policy changes during a commit", async () => {
+    let commits = Promise.resolve();
+    const through = (store: Store): Partial<Store> => ({
+      commit: async (batch) => {
+        await commits;
+        return await store.commit(batch);
+      },
+    });
+    const policy = { quotas: { oslo: { reservations: 0 } } };
+    const { engine, clock } = await fullFleet({ policy, through });
+    await engine.submit(HOLDER);
+    await engine.submit(reserve("oslo", "k"));
+    let goOn = () => {};
+    commits = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const refused = engine.submit(reserve("bern", "too-much", { cpu: 99, isWaiting: false }));
+    await settle();
+    engine.setPolicy({ ...engine.policy, quotas: {} });
+    goOn();
+    await refused;
     await clock.advance(0);
     await settle();
     expect(phaseOf({ engine }, "rsv-oslo-k")).toBe("Reserved");

@@ -141,6 +141,7 @@ class SingleWriter implements Engine {
 
   readonly setPolicy = (policy: Policy): void => {
     this.#policy = policy;
+    this.#ledgers.unsettle();
     this.#admission.policyChanged();
   };
 
@@ -235,12 +236,17 @@ class SingleWriter implements Engine {
     const { clock, observer } = this.#deps;
     const startedAt = clock.monotonicMs();
     const decided: Decided[] = [];
+    let mayLook = true;
     for (const pending of waiting) {
       try {
         // Whoever waits for what this batch has freed comes before a newcomer.
         const isLookDue = pending.command.kind === "reserve" && !this.#ledgers.isSettledAt(this.now());
         const isLook = pending.command.kind === "admit";
-        if (isLookDue || isLook) decided.push(...admitWaiting(this.#ledgers, this.#moment(), this.#deps));
+        if ((isLookDue && mayLook) || isLook) {
+          decided.push(...admitWaiting(this.#ledgers, this.#moment(), this.#deps));
+          // If there is more to grant, it is the turn of others: newcomers wait, or come again.
+          mayLook = this.#ledgers.isSettledAt(this.now());
+        }
         const decideNow = () => this.#refusals.recall(this.#ledgers.decide(pending.command, this.#moment()));
         decided.push({ pending, outcome: pending.outcome ?? (isLook ? LOOKED : decideNow()) });
       } catch (error) {

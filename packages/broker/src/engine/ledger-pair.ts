@@ -36,6 +36,12 @@ export class LedgerPair {
     return isSettledAt(this.#tentative, now);
   }
 
+  /** The rules have changed: they may let a waiting request in. */
+  unsettle(): void {
+    unsettle(this.#committed);
+    unsettle(this.#tentative);
+  }
+
   /** Decides on the tentative ledger and applies the events to it. Soft events are also applied to the committed ledger. */
   decide(command: Command, moment: DecisionContext): Outcome {
     const outcome = decide(this.#tentative, command, moment);

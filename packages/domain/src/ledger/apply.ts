@@ -21,6 +21,7 @@ import { type ClosedKey, isSoft, type LedgerEvent } from "./event.ts";
 import { accountOf, keyName, type Ledger, providerReservations, refreshAccount, unsettle } from "./ledger.ts";
 import { moveClaim } from "./liqo-claims.ts";
 import type { Member } from "./member.ts";
+import { sparedUntil } from "./spared.ts";
 
 /** Retention of ended reservations and of their keys. */
 export const ENDED_RETENTION_MS = 24 * 60 * 60 * 1000;
@@ -185,7 +186,7 @@ export function putReservation(ledger: Ledger, reservation: Reservation, at: Ins
   if (key !== undefined) ledger.keys.set(keyName(reservation.requester, key), id);
   if (reservation.reason === "ProviderRefused")
     provider.refused = new Map(provider.refused).set(id, reservation);
-  ledger.deadlines.update("reservation", id, deadlineOf(reservation));
+  ledger.deadlines.update("reservation", id, deadlineOf(reservation, sparedUntil(ledger, id)));
   withdrawOffer(ledger, reservation.requester, id);
   withdrawOffer(ledger, reservation.provider, id);
   refreshAccount(ledger, provider);

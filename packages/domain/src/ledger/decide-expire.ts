@@ -14,6 +14,7 @@ import type { DecisionContext, Outcome } from "./command.ts";
 import type { Deadline } from "./deadlines.ts";
 import type { LedgerEvent } from "./event.ts";
 import type { LedgerView } from "./ledger.ts";
+import { sparedUntil } from "./spared.ts";
 
 /** Maximum per sweep, so that many simultaneous expiries do not block other commands. */
 const SWEEP_LIMIT = 1000;
@@ -46,7 +47,8 @@ function dueNoticeAt(ledger: LedgerView, { kind, id }: Deadline, now: Instant): 
   const reservation = kind === "reservation" ? ledger.reservations.get(id) : undefined;
   if (reservation?.preemption === undefined || reservation.keepUntil !== undefined) return undefined;
   const { expiresAt = Number.POSITIVE_INFINITY, preemption } = reservation;
-  return preemption.at <= now && preemption.at < expiresAt ? reservation : undefined;
+  const endsAt = Math.max(preemption.at, sparedUntil(ledger, id));
+  return endsAt <= now && preemption.at < expiresAt ? reservation : undefined;
 }
 
 /** Reprieves first: who is counted on in their place ends after them. */

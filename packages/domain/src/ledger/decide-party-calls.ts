@@ -21,7 +21,8 @@ import { latestEnd } from "../queue/kept.ts";
 import type { Policy } from "../scheduling/policy.ts";
 import { leaveQueue, type Waiting } from "../queue/waiting.ts";
 import type { ClosedKey, LedgerEvent } from "./event.ts";
-import { keyName, type LedgerView } from "./ledger.ts";
+import { reservedFor } from "./account.ts";
+import { keyName, type LedgerView, providerReservations } from "./ledger.ts";
 
 /** Bounds the memory that one cluster's closed keys can take. */
 const MAX_CLOSED_KEYS = 10_000;
@@ -65,9 +66,10 @@ function underNotice({ id, provider }: Reservation, { at, priority }: Preemption
 
 /** A renewal lasts no longer than a waiting request can spare its capacity. */
 function latestRenewal(ledger: LedgerView, reservation: Reservation, { queue }: Policy): Instant {
-  const { expiresAt, provider, granted: held } = reservation;
+  const { id, expiresAt, provider } = reservation;
   const account = ledger.accounts.get(provider);
   if (account?.kept === undefined || expiresAt === undefined) return Number.POSITIVE_INFINITY;
+  const held = reservedFor(id, providerReservations(ledger, account));
   return latestEnd(account, { held, expiresAt }, queue.turnaroundMs) ?? Number.POSITIVE_INFINITY;
 }
 

@@ -26,10 +26,11 @@ import {
   utcDay,
 } from "../queue/charges.ts";
 import type { TenantAccount } from "../queue/tenants.ts";
-import { type PreemptionLook, type QueueHead, WaitingTable, type WaitingView } from "../queue/waiting.ts";
+import { type PreemptionLook, type QueueTurn, WaitingTable, type WaitingView } from "../queue/waiting.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
 import type { Member } from "./member.ts";
+import { NOTHING_SPARED, type Spared } from "./spared.ts";
 
 /**
  * The state of the broker. Only `apply` changes it, in place, because copying a hundred thousand entries per grant is too
@@ -49,10 +50,9 @@ export interface Ledger {
   settledOn: UtcDay;
   /** When waiting requests are expected to start. Not stored. */
   readonly plans: Map<ReservationId, Kept>;
-  head: QueueHead | undefined;
   /** Waiting requests that have been first, and since when: others may have overtaken them. Not stored. */
-  turns: readonly QueueHead[];
-  /** For whom victims were sought a moment ago. Not stored. */
+  turns: readonly QueueTurn[];
+  /** For whom victims were sought in vain, and when last. Not stored. */
   looked: readonly PreemptionLook[];
   /** Derived from the live reservations. */
   readonly tenants: Map<string, TenantAccount>;
@@ -76,6 +76,8 @@ export interface Ledger {
   time: Instant;
   /** When it was read from its store. Not stored. */
   startedAt: Instant;
+  /** What ends or fails no earlier than some time after the start. Not stored. */
+  spared: Spared;
 }
 
 /** Read-only view of a ledger. */
@@ -87,8 +89,7 @@ export interface LedgerView {
   readonly isSettled: boolean;
   readonly settledOn: UtcDay;
   readonly plans: ReadonlyMap<ReservationId, Kept>;
-  readonly head: QueueHead | undefined;
-  readonly turns: readonly QueueHead[];
+  readonly turns: readonly QueueTurn[];
   readonly looked: readonly PreemptionLook[];
   readonly tenants: ReadonlyMap<string, TenantAccount>;
   readonly charges: ReadonlyMap<string, ChargesView>;
@@ -102,6 +103,7 @@ export interface LedgerView {
   readonly deadlines: Pick<Deadlines, "earliest" | "due">;
   readonly time: Instant;
   readonly startedAt: Instant;
+  readonly spared: Spared;
 }
 
 export function emptyLedger(): Ledger {
@@ -113,7 +115,6 @@ export function emptyLedger(): Ledger {
     isSettled: true,
     settledOn: 0,
     plans: new Map(),
-    head: undefined,
     turns: [],
     looked: [],
     tenants: new Map(),
@@ -128,6 +129,7 @@ export function emptyLedger(): Ledger {
     deadlines: new Deadlines(),
     time: 0,
     startedAt: 0,
+    spared: NOTHING_SPARED,
   };
 }
 
@@ -144,7 +146,6 @@ export function cloneLedger(ledger: Ledger): Ledger {
     isSettled: ledger.isSettled,
     settledOn: ledger.settledOn,
     plans: new Map(ledger.plans),
-    head: ledger.head,
     turns: ledger.turns,
     looked: ledger.looked,
     tenants: new Map(ledger.tenants),
@@ -159,6 +160,7 @@ export function cloneLedger(ledger: Ledger): Ledger {
     deadlines: ledger.deadlines.clone(),
     time: ledger.time,
     startedAt: ledger.startedAt,
+    spared: ledger.spared,
   };
 }
 

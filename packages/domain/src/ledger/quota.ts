@@ -1,13 +1,13 @@
 import {
+  add,
   amountOf,
   describeAmount,
   lookup,
-  NO_RESOURCES,
   type ResourceVector,
   resourceNames,
   slotOf,
 } from "@resource-broker/base";
-import { NOTHING_HELD, tenantRules } from "../queue/tenants.ts";
+import { NOTHING_HELD, type TenantAccount, tenantRules } from "../queue/tenants.ts";
 import type { ClusterId } from "../reservation/ids.ts";
 import type { ReservationRequest } from "../reservation/reservation.ts";
 import type { Policy, ResourceLimits } from "../scheduling/policy.ts";
@@ -19,6 +19,8 @@ interface QuotaRequest {
   /** Absent: the requester itself. */
   readonly tenant?: string;
   readonly request: Pick<ReservationRequest, "resources">;
+  /** What it is about to hold besides. */
+  readonly besides?: TenantAccount;
 }
 
 /** The rejection when the request exceeds the quota of its cluster or its tenant. */
@@ -27,9 +29,9 @@ export function overQuota(ledger: LedgerView, command: QuotaRequest, policy: Pol
 }
 
 function overTenantQuota(ledger: LedgerView, command: QuotaRequest, policy: Policy): Outcome | undefined {
-  const { tenant = command.requester } = command;
+  const { tenant = command.requester, besides } = command;
   const { quota } = tenantRules(policy, tenant);
-  const { granted, reservations } = ledger.tenants.get(tenant) ?? NOTHING_HELD;
+  const { granted, reservations } = together(ledger.tenants.get(tenant) ?? NOTHING_HELD, besides);
   if (quota.reservations !== undefined && reservations >= quota.reservations) {
     return rejected(
       "quota-exceeded",
@@ -41,25 +43,33 @@ function overTenantQuota(ledger: LedgerView, command: QuotaRequest, policy: Poli
 }
 
 function overClusterQuota(ledger: LedgerView, command: QuotaRequest, policy: Policy): Outcome | undefined {
-  const { requester } = command;
+  const { requester, besides } = command;
   const own = lookup(policy.quotas, requester) ?? {};
-  const { asRequester, grantedAsRequester } = ledger.accounts.get(requester) ?? NOTHING_REQUESTED;
+  const { granted, reservations } = together(requestedBy(ledger, requester), besides);
   const most = own.reservations ?? policy.defaultQuota.reservations;
-  if (most !== undefined && asRequester.size >= most) {
+  if (most !== undefined && reservations >= most) {
     return rejected(
       "quota-exceeded",
-      `${requester} may hold ${most} reservations at once and holds ${asRequester.size}; ` +
+      `${requester} may hold ${most} reservations at once and holds ${reservations}; ` +
         `release some, or have an admin raise quotas.${requester}.reservations in the policy`,
     );
   }
-  return overAmount(
-    command,
-    grantedAsRequester,
-    (name) => limitOf(own, name) ?? limitOf(policy.defaultQuota, name),
-  );
+  return overAmount(command, granted, (name) => limitOf(own, name) ?? limitOf(policy.defaultQuota, name));
 }
 
-const NOTHING_REQUESTED = { asRequester: new Map<never, never>(), grantedAsRequester: NO_RESOURCES };
+function requestedBy({ accounts }: LedgerView, requester: ClusterId): TenantAccount {
+  const account = accounts.get(requester);
+  if (account === undefined) return NOTHING_HELD;
+  return { granted: account.grantedAsRequester, reservations: account.asRequester.size };
+}
+
+function together(held: TenantAccount, besides: TenantAccount | undefined): TenantAccount {
+  if (besides === undefined) return held;
+  return {
+    granted: add(held.granted, besides.granted),
+    reservations: held.reservations + besides.reservations,
+  };
+}
 
 function overAmount(
   { requester, request }: QuotaRequest,

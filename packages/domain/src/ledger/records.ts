@@ -1,7 +1,6 @@
 import type { ClusterId, Instant } from "../reservation/ids.ts";
-import { isFinal } from "../reservation/lifecycle.ts";
+import { isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import { deadlineOf } from "../reservation/under-notice.ts";
 import type { Cordon } from "../scheduling/candidate-table.ts";
 import type { ReceivedAdvertisement } from "./account.ts";
 import type { AdoptionWindow } from "./adoption-window.ts";
@@ -31,7 +30,8 @@ export interface LedgerRecords {
 
 /**
  * Builds a ledger from stored records. Every cluster counts as seen at `now`, so that no requester is lost right after a
- * restart, no request that waits fails for `waitGraceMs`, and no notice ends: the clusters have to speak first.
+ * restart. For `waitGraceMs` no request that waits fails, no activation times out, and no notice ends: the clusters have to
+ * speak first.
  */
 export function ledgerFrom(
   records: LedgerRecords,
@@ -44,16 +44,13 @@ export function ledgerFrom(
   ledger.time = records.time;
   ledger.adoption = records.adoption;
   ledger.startedAt = now;
+  const timing = [...records.reservations.filter(isTimed), ...records.waiting];
+  ledger.spared = { ids: new Set(timing.map(({ id }) => id)), until: now + waitGraceMs };
   for (const member of records.members) setMember(ledger, member);
-  for (const reservation of records.reservations) {
-    putReservation(ledger, reservation, now);
-    spareUntil(ledger, reservation, now + waitGraceMs);
-  }
+  for (const reservation of records.reservations) putReservation(ledger, reservation, now);
   for (const entry of records.waiting) {
     accountOf(ledger, entry.requester, now);
     putWaiting(ledger, entry);
-    const at = Math.max(entry.until, now + waitGraceMs);
-    if (!isFinal(entry.phase)) ledger.deadlines.set({ at, kind: "waiting", id: entry.id });
   }
   for (const closedDay of records.closedDays) ledger.closedDays.set(closedDay.day, closedDay);
   for (const closedKey of records.closedKeys) closeKey(ledger, closedKey);
@@ -69,7 +66,7 @@ export function ledgerFrom(
   return ledger;
 }
 
-function spareUntil(ledger: Ledger, reservation: Reservation, time: Instant): void {
-  if (reservation.preemption === undefined) return;
-  ledger.deadlines.update("reservation", reservation.id, deadlineOf(reservation, time));
+/** It is under notice, or has to be activated. */
+function isTimed({ phase, preemption, activateBy }: Reservation): boolean {
+  return isLive(phase) && (preemption !== undefined || (phase === "Reserved" && activateBy !== undefined));
 }

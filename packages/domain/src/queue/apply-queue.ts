@@ -1,6 +1,7 @@
 import { NO_RESOURCES } from "@resource-broker/base";
 import type { LedgerEvent } from "../ledger/event.ts";
 import { accountOf, keyName, type Ledger, refreshAccount, unsettle } from "../ledger/ledger.ts";
+import { sparedUntil } from "../ledger/spared.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -28,7 +29,7 @@ export function applyToQueue(ledger: Ledger, event: QueueEvent): void {
 
 /** Replaces the plans. Only accounts whose plan changes are written. */
 function settle(ledger: Ledger, event: Extract<LedgerEvent, { readonly kind: "settled" }>): void {
-  const { at, plans, head, looked = [], turns = [], rooms = [] } = event;
+  const { at, plans, looked = [], turns = [], rooms = [] } = event;
   const isSettled = !letsSomebodyIn(ledger, event);
   for (const id of ledger.plans.keys()) dropPlan(ledger, id);
   for (const plan of plans) {
@@ -38,7 +39,6 @@ function settle(ledger: Ledger, event: Extract<LedgerEvent, { readonly kind: "se
   for (const { kept } of ledger.accounts.values()) {
     if (kept !== undefined && isHeldOpen(kept)) keepRoom(ledger, kept, roomAt(rooms, kept.provider));
   }
-  ledger.head = head;
   ledger.turns = turns;
   ledger.looked = looked;
   ledger.isSettled = isSettled;
@@ -100,7 +100,8 @@ export function putWaiting(ledger: Ledger, entry: Waiting): void {
   keepForNominated(ledger, entry);
   if (ledger.waiting.pendingCount === 0) ledger.isSettled = true;
   ledger.keys.set(keyName(entry.requester, entry.key), entry.id);
-  ledger.deadlines.set({ at: entry.keepUntil ?? entry.until, kind: "waiting", id: entry.id });
+  const at = entry.keepUntil ?? Math.max(entry.until, sparedUntil(ledger, entry.id));
+  ledger.deadlines.set({ at, kind: "waiting", id: entry.id });
 }
 
 export function removeWaiting(ledger: Ledger, id: ReservationId): void {

@@ -105,17 +105,14 @@ interface Findings extends Plans {
 
 function nominateOrSettle(
   ledger: LedgerView,
-  { first, isStuck, ...found }: Findings,
+  { leading, ...found }: Findings,
   context: DecisionContext,
 ): Outcome {
   const { now: at } = context;
-  const id = first?.entry.id;
-  const nomination = nominationDue(ledger, { first: id, isStuck }, context);
+  const nomination = nominationDue(ledger, leading, context);
   if (nomination !== undefined) return more({ kind: "nominated", at, ...nomination });
-  const since = ledger.head !== undefined && ledger.head.id === id ? ledger.head.since : at;
-  const head = isStuck && id !== undefined ? { head: { id, since } } : {};
-  const [turns, rooms] = [turnsWith(ledger, id, at), roomsOfNominated(ledger)];
-  return settled(ledger, { kind: "settled", at, ...found, ...head, turns, rooms });
+  const [turns, rooms] = [turnsWith(ledger, leading, at), roomsOfNominated(ledger)];
+  return settled(ledger, { kind: "settled", at, ...found, turns, rooms });
 }
 
 /** The request is nominated, and each victim gets notice. */

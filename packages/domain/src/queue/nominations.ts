@@ -1,29 +1,20 @@
-import { add, amountOf, type ResourceVector, resourceNames, shortage } from "@resource-broker/base";
+import { amountOf, type ResourceVector, resourceNames, shortage } from "@resource-broker/base";
 import type { DecisionContext } from "../ledger/command.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isFinal } from "../reservation/lifecycle.ts";
 import type { Candidate } from "../scheduling/candidate-table.ts";
-import type { Policy } from "../scheduling/policy.ts";
 import { isHeldOpen } from "./kept.ts";
+import { isNominatedTenant, isWithinPart, type Nominated, nominatedRequests } from "./nominated.ts";
 import { barredBy } from "./passed-over.ts";
-import { suitability } from "./plans.ts";
+import { type Plans, suitability } from "./plans.ts";
 import { tenantOf } from "./tenants.ts";
 import { couldServe, roomBy } from "./timeline.ts";
 import { hasWaitedInVain } from "./victims.ts";
-import type { NominatedRoom, QueueHead, Waiting } from "./waiting.ts";
-
-/** Of what the fleet lends, several nominations together keep no more than this part. */
-const LARGEST_PART = 0.25;
+import type { NominatedRoom, QueueTurn, Waiting } from "./waiting.ts";
 
 /** So many requests that have been first are remembered. */
 const MAX_TURNS = 64;
-
-interface FirstInQueue {
-  readonly first: ReservationId | undefined;
-  /** No start could be computed for it. */
-  readonly isStuck: boolean;
-}
 
 interface DueNomination {
   readonly id: ReservationId;
@@ -31,53 +22,41 @@ interface DueNomination {
 }
 
 /**
- * Long enough after their turn came, and while they still lack capacity: requests that others overtook, whose tenants hold
- * less; and the first, if no start can be computed for it.
+ * A request whose turn came long enough ago, and that others may overtake: it has no plan, or its tenant holds more than those
+ * that come now. What is too large beside others lets no more of them in: it would wait for ever.
  */
 export function nominationDue(
   ledger: LedgerView,
-  { first, isStuck }: FirstInQueue,
+  leading: Plans["leading"],
   context: DecisionContext,
 ): DueNomination | undefined {
   const { now, policy } = context;
-  const isLongAgo = ({ since }: QueueHead): boolean => now - since >= policy.queue.holdAfterMs;
-  const due = ledger.turns.filter((turn) => turn.id !== first && isLongAgo(turn));
-  if (isStuck && ledger.head !== undefined && ledger.head.id === first && isLongAgo(ledger.head))
-    due.push(ledger.head);
+  const planned = leading.find(({ hasPlan }) => hasPlan)?.id;
+  const due = ledger.turns.filter(
+    ({ id, since }) => id !== planned && now - since >= policy.queue.holdAfterMs,
+  );
   if (due.length === 0) return undefined;
-  const others = nominatedEntries(ledger);
-  const tenants = new Set(others.map((other) => tenantIn(other, policy)));
+  const others = nominatedRequests(ledger, policy);
   for (const { id } of due) {
     const entry = ledger.waiting.byId.get(id);
     if (entry === undefined || isFinal(entry.phase) || entry.nominated !== undefined) continue;
-    const tenant = tenantIn(entry, policy);
-    if (tenants.has(tenant) || barredBy(ledger, { entry, tenant }, context) !== undefined) continue;
-    // What is free is not given away in small parts.
-    if (!isWithinPart(ledger, entry, others)) return undefined;
+    const tenant = tenantOf(policy, entry.requester, entry.namespace);
+    const isBarred = barredBy(ledger, { entry, tenant }, context) !== undefined;
+    if (isBarred || isNominatedTenant(tenant, others)) continue;
     const provider = bestProvider(ledger, { entry, others }, context);
-    if (provider !== undefined) return { id, provider };
+    if (provider === undefined) continue;
+    return isWithinPart(ledger, entry, others) ? { id, provider } : undefined;
   }
   return undefined;
-}
-
-function tenantIn({ requester, namespace }: Waiting, policy: Policy): string {
-  return tenantOf(policy, requester, namespace);
-}
-
-function nominatedEntries({ candidateTable, waiting }: LedgerView): Waiting[] {
-  return candidateTable.candidates.flatMap(({ kept }) => {
-    const entry = kept === undefined ? undefined : waiting.byId.get(kept.id);
-    return entry?.nominated === undefined ? [] : [entry];
-  });
 }
 
 /** Where it has room first, by the ends that are known; else where it lacks least. */
 function bestProvider(
   ledger: LedgerView,
-  { entry, others }: { readonly entry: Waiting; readonly others: readonly Waiting[] },
+  { entry, others }: { readonly entry: Waiting; readonly others: readonly Nominated[] },
   context: DecisionContext,
 ): ClusterId | undefined {
-  const taken = new Set(others.map((other) => other.nominated?.provider));
+  const taken = new Set(others.map((other) => other.provider));
   const { resources } = entry.request;
   const isSuitable = suitability(ledger, entry, context);
   const [best] = ledger.candidateTable.candidates
@@ -94,16 +73,16 @@ function bestProvider(
   return best?.provider;
 }
 
-/** The turns of those that still wait, and of the one that is first now. */
+/** The turns of those that still wait, and of those whose turn it is now. */
 export function turnsWith(
   { turns, waiting }: LedgerView,
-  first: ReservationId | undefined,
+  leading: Plans["leading"],
   now: Instant,
-): readonly QueueHead[] {
-  const isWaiting = ({ id }: QueueHead): boolean => waiting.byId.get(id)?.phase === "Pending";
-  const still = turns.every(isWaiting) ? turns : turns.filter(isWaiting);
-  if (first === undefined || still.length === MAX_TURNS || still.some(({ id }) => id === first)) return still;
-  return [...still, { id: first, since: now }];
+): readonly QueueTurn[] {
+  const still = turns.filter(({ id }) => waiting.byId.get(id)?.phase === "Pending");
+  const known = new Set(still.map(({ id }) => id));
+  const others = leading.filter(({ id }) => !known.has(id)).map(({ id }) => ({ id, since: now }));
+  return [...still, ...others].slice(0, MAX_TURNS);
 }
 
 /** When those that are nominated have room, where the known ends are enough. */
@@ -115,7 +94,7 @@ export function roomsOfNominated(ledger: LedgerView): NominatedRoom[] {
   });
 }
 
-/** A nominated request whose provider can no longer serve it: cordoned, stale, or it has refused. */
+/** A nominated request that could not start: its provider is cordoned, stale, or has refused; or it is passed over itself. */
 export function lapsedNomination(ledger: LedgerView, context: DecisionContext): Waiting | undefined {
   for (const line of ledger.waiting.lines()) {
     for (const entry of line.entries) {
@@ -123,28 +102,20 @@ export function lapsedNomination(ledger: LedgerView, context: DecisionContext): 
       if (provider === undefined) continue;
       const candidate = ledger.candidateTable.candidates.find(({ clusterId }) => clusterId === provider);
       const isSuitable = candidate !== undefined && suitability(ledger, entry, context)(candidate);
-      if (!isSuitable || isHopeless(ledger, entry, context.now)) return entry;
+      if (!isSuitable || isHopeless(ledger, entry, context)) return entry;
     }
   }
   return undefined;
 }
 
-/** With victims, what their pods still use comes back: it has its own time. */
-function isHopeless(ledger: LedgerView, entry: Waiting, now: number): boolean {
-  const { provider = "", victims } = entry.nominated ?? {};
-  if (victims !== undefined) return hasWaitedInVain(ledger, entry, now);
-  return !couldServe(ledger, provider, entry.request.resources);
-}
-
-/** One alone may be larger: it would wait for ever. */
-function isWithinPart(ledger: LedgerView, entry: Waiting, others: readonly Waiting[]): boolean {
-  if (others.length === 0) return true;
-  let total: ResourceVector = entry.request.resources;
-  for (const other of others) total = add(total, other.request.resources);
-  const { lendable } = ledger.candidateTable;
-  return resourceNames(total).every(
-    (name) => amountOf(total, name) <= LARGEST_PART * amountOf(lendable, name),
-  );
+/** With victims, what their pods still use comes back: it has its own time. Nothing is kept for a requester that may be gone. */
+function isHopeless(ledger: LedgerView, entry: Waiting, context: DecisionContext): boolean {
+  const { requester, namespace, nominated, request } = entry;
+  const { provider = "", victims } = nominated ?? {};
+  if (victims !== undefined) return hasWaitedInVain(ledger, entry, context.now);
+  const tenant = tenantOf(context.policy, requester, namespace);
+  const isBarred = barredBy(ledger, { entry, tenant }, context) !== undefined;
+  return isBarred || !couldServe(ledger, provider, request.resources);
 }
 
 /** Sum of the shares that are missing of what is asked for. */

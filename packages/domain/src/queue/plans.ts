@@ -1,10 +1,11 @@
 import type { DecisionContext } from "../ledger/command.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
-import type { ClusterId } from "../reservation/ids.ts";
+import type { ClusterId, ReservationId } from "../reservation/ids.ts";
 import { type ReservationRequest, requestFingerprint } from "../reservation/reservation.ts";
 import type { Candidate, Kept } from "../scheduling/candidate-table.ts";
 import { capacity, type Filter, FILTERS, keptForOthers, reservationLimit } from "../scheduling/filters.ts";
 import { schedulingFor } from "./over-budget.ts";
+import { isNominatedTenant, nominatedRequests } from "./nominated.ts";
 import { inOrder, type Queued } from "./order.ts";
 import { barredBy } from "./passed-over.ts";
 import { tenantOf } from "./tenants.ts";
@@ -20,10 +21,13 @@ const MAX_KINDS = 16;
 
 export interface Plans {
   readonly plans: readonly Kept[];
-  /** The first request that some provider could serve if it were empty. */
-  readonly first?: Queued;
-  /** No start can be computed for it, and it is not nominated. */
-  readonly isStuck: boolean;
+  /** Whose turn it is: the first that some provider could serve, and those behind it as long as their tenants are nominated. */
+  readonly leading: readonly Leading[];
+}
+
+interface Leading {
+  readonly id: ReservationId;
+  readonly hasPlan: boolean;
 }
 
 /**
@@ -31,23 +35,27 @@ export interface Plans {
  * reservations have. A provider has one plan.
  */
 export function plansFor(ledger: LedgerView, context: DecisionContext): Plans {
-  const taken = nominatedProviders(ledger);
+  const nominated = nominatedRequests(ledger, context.policy);
+  const taken = new Set(nominated.map(({ provider }) => provider));
   const plans: Kept[] = [];
   const starts = new StartTable(ledger, context);
-  let first: { readonly queued: Queued; readonly plan: Kept | undefined } | undefined;
+  const leading: Leading[] = [];
+  let isLed = false;
   for (const queued of lackingCapacity(ledger, context)) {
     const possible = starts.of(queued.entry.request);
     if (possible === undefined) continue;
     const { plan, isServable } = planOne(ledger, queued.entry, { ...possible, context, taken });
-    if (isServable) first ??= { queued, plan };
+    if (isServable && !isLed) {
+      leading.push({ id: queued.entry.id, hasPlan: plan !== undefined });
+      // One whose tenant is served first must not stand in the way of those behind it.
+      isLed = plan !== undefined || !isNominatedTenant(queued.tenant, nominated);
+    }
     if (plan === undefined) continue;
     plans.push(plan);
     taken.add(plan.provider);
     if (plans.length === MAX_PLANS) break;
   }
-  if (first === undefined) return { plans, isStuck: false };
-  const { queued, plan } = first;
-  return { plans, first: queued, isStuck: plan === undefined && queued.entry.nominated === undefined };
+  return { plans, leading };
 }
 
 /** The first of those that wait for capacity alone: none of them fits. */
@@ -57,11 +65,6 @@ export function* lackingCapacity(ledger: LedgerView, context: DecisionContext): 
     if (lookedAt++ === MAX_LOOKED_AT) return;
     if (barredBy(ledger, queued, context) === undefined) yield queued;
   }
-}
-
-function nominatedProviders({ candidateTable }: LedgerView): Set<ClusterId> {
-  const isNominated = ({ kept }: Candidate): boolean => kept !== undefined && kept.from === undefined;
-  return new Set(candidateTable.candidates.filter(isNominated).map(({ clusterId }) => clusterId));
 }
 
 /** Where requests of one kind could be served, whoever asks. */
@@ -127,15 +130,16 @@ interface Planning extends PossibleStarts {
 
 interface Planned {
   readonly plan?: Kept;
-  /** Some provider could serve it if it were empty. */
+  /** Some provider that nothing is kept at could serve it if it were empty. */
   readonly isServable: boolean;
 }
 
 function planOne(ledger: LedgerView, entry: Waiting, { able, starts, context, taken }: Planning): Planned {
   if (entry.nominated !== undefined) return { isServable: true };
   const isSuitable = suitability(ledger, entry, context);
-  const start = starts.find(({ provider, candidate }) => !taken.has(provider) && isSuitable(candidate));
-  if (start === undefined) return { isServable: able.some(isSuitable) };
+  const isOpen = (candidate: Candidate): boolean => !taken.has(candidate.clusterId) && isSuitable(candidate);
+  const start = starts.find(({ candidate }) => isOpen(candidate));
+  if (start === undefined) return { isServable: able.some(isOpen) };
   const { id, request } = entry;
   const { candidate: _, ...when } = start;
   const plan = { id, priority: request.priority, resources: request.resources, ...when };

@@ -3,6 +3,7 @@ import { CALLS_PROTOCOL, MARKET_PROTOCOL } from "../advertisement/advertisement.
 import { type AccountView, reservedFor } from "../ledger/account.ts";
 import type { DecisionContext } from "../ledger/command.ts";
 import { type LedgerView, providerReservations } from "../ledger/ledger.ts";
+import { overQuota } from "../ledger/quota.ts";
 import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
@@ -10,7 +11,7 @@ import type { Candidate, Kept } from "../scheduling/candidate-table.ts";
 import type { NoticeOption, Victim } from "../scheduling/decision.ts";
 import type { Queued } from "./order.ts";
 import { lackingCapacity, suitability } from "./plans.ts";
-import { dominantShare } from "./tenants.ts";
+import { dominantShare, NOTHING_HELD, tenantOf, tenantRules, withGranted } from "./tenants.ts";
 import { freeOf } from "./timeline.ts";
 import { neededOf, nominatedWithVictims, victimOf, victimsFor, waitsForGuests } from "./victims.ts";
 import type { PreemptionLook, Waiting } from "./waiting.ts";
@@ -34,7 +35,7 @@ export interface Notice {
 
 interface PreemptionResult {
   readonly notice?: Notice;
-  /** For whom victims were sought in vain, now or a moment ago. */
+  /** For whom victims were sought in vain, and when last. */
   readonly looked: readonly PreemptionLook[];
 }
 
@@ -47,26 +48,50 @@ export function seekVictims(
   plans: readonly Kept[],
   context: DecisionContext,
 ): PreemptionResult {
-  const { now } = context;
-  const looked = ledger.looked.filter(({ at }) => now - at < LOOK_EVERY_MS);
-  const allowed = allowedNotices(ledger, context);
+  const { looked } = ledger;
+  const noticed = [...nominatedWithVictims(ledger)];
+  const allowed = allowedNotices(ledger, noticed, context);
   if (allowed <= 0) return { looked };
   const seeking = new VictimSearch(ledger, { ...context, plans, allowed });
-  const recently = new Set(looked.map(({ id }) => id));
-  let left = MAX_LOOKED_AT;
-  for (const queued of lackingCapacity(ledger, context)) {
-    if (left === 0) break;
-    const { id } = queued.entry;
-    if (!recently.has(id) && mayCauseNotices(queued.entry, now)) {
-      const [chosen, ...others] = seeking.optionsFor(queued.entry);
-      if (chosen !== undefined)
-        return { notice: { queued, chosen, alternatives: others.slice(0, MAX_ALTERNATIVES) }, looked };
-      looked.push({ id, at: now });
-      left--;
+  const waiting = [...lackingCapacity(ledger, context)];
+  const turns = whoseTurn(ledger, waiting, { ...context, noticed });
+  for (const queued of waiting) {
+    const { entry } = queued;
+    if (turns.has(entry.id)) {
+      const [chosen, ...others] = seeking.optionsFor(entry);
+      const alternatives = others.slice(0, MAX_ALTERNATIVES);
+      if (chosen !== undefined) return { notice: { queued, chosen, alternatives }, looked };
     }
-    seeking.isBefore.add(id);
+    seeking.isBefore.add(entry.id);
   }
-  return { looked };
+  const known = new Map(looked.map((look) => [look.id, look]));
+  const lookAt = ({ entry: { id } }: Queued) => (turns.has(id) ? { id, at: context.now } : known.get(id));
+  return { looked: waiting.flatMap((queued) => lookAt(queued) ?? []) };
+}
+
+interface NoticeContext extends DecisionContext {
+  /** The requests for which others have notice. */
+  readonly noticed: readonly Waiting[];
+}
+
+/** Half of the looks are for the first in order, half for those that were not looked at for longest: nobody is left out. */
+function whoseTurn(
+  ledger: LedgerView,
+  waiting: readonly Queued[],
+  context: NoticeContext,
+): ReadonlySet<ReservationId> {
+  const { now } = context;
+  const looks = new Map(ledger.looked.map(({ id, at }) => [id, at]));
+  const lookedAt = ({ entry: { id } }: Queued): Instant => looks.get(id) ?? 0;
+  const due = waiting.filter(
+    (queued) =>
+      now - lookedAt(queued) >= LOOK_EVERY_MS &&
+      mayCauseNotices(queued.entry, now) &&
+      isWithinLimits(ledger, queued, context),
+  );
+  const first = due.slice(0, MAX_LOOKED_AT / 2);
+  const others = due.slice(MAX_LOOKED_AT / 2).sort((a, b) => lookedAt(a) - lookedAt(b));
+  return new Set([...first, ...others.slice(0, MAX_LOOKED_AT / 2)].map(({ entry }) => entry.id));
 }
 
 function mayCauseNotices({ nominated, noticesAt = [] }: Waiting, now: Instant): boolean {
@@ -74,11 +99,31 @@ function mayCauseNotices({ nominated, noticesAt = [] }: Waiting, now: Instant): 
   return noticesAt.every((at) => now - at >= NOTICE_AGAIN_MS);
 }
 
+/** With those of its cluster or tenant that are granted after a notice it stays within every limit: else its victims would end in vain. */
+function isWithinLimits(
+  ledger: LedgerView,
+  { entry: { requester, request }, tenant }: Queued,
+  { policy, noticed }: NoticeContext,
+): boolean {
+  let besides = NOTHING_HELD;
+  for (const other of noticed) {
+    const isOfTenant = tenantOf(policy, other.requester, other.namespace) === tenant;
+    if (isOfTenant && tenantRules(policy, tenant).budget !== undefined) return false;
+    if (isOfTenant || other.requester === requester)
+      besides = withGranted(besides, other.request.resources, 1);
+  }
+  return overQuota(ledger, { requester, tenant, request, besides }, policy) === undefined;
+}
+
 /** How many more reservations may get notice. */
-function allowedNotices(ledger: LedgerView, { policy }: DecisionContext): number {
+function allowedNotices(
+  ledger: LedgerView,
+  noticed: readonly Waiting[],
+  { policy }: DecisionContext,
+): number {
   let [live, underNotice] = [0, 0];
   for (const { reservations } of ledger.tenants.values()) live += reservations;
-  for (const entry of nominatedWithVictims(ledger))
+  for (const entry of noticed)
     underNotice += victimsFor(ledger, entry).filter(({ phase }) => isLive(phase)).length;
   return Math.max(1, Math.floor(policy.preemption.maxUnderNotice * live)) - underNotice;
 }

@@ -111,6 +111,17 @@ test.each(FREEING)("$name lets a waiting request in", ({ free }) => {
   expect(world.ledger.isSettled).toBe(true);
 });
 
+test("a provider that is heard again lets a waiting request in, though it offers what it did", () => {
+  const world = openQueue();
+  world.now += 10 * MINUTE_MS;
+  queue(world, "oslo", "waits");
+  expect(admit(world)).toEqual([]);
+  expect(world.ledger.isSettled).toBe(true);
+  world.advertise(cluster("paris"));
+  expect(world.ledger.isSettled).toBe(false);
+  expect(admit(world)).toEqual(["rsv-oslo-waits"]);
+});
+
 test("what is uncordoned lets a waiting request in", () => {
   const world = openQueue();
   world.run({ kind: "cordon", by: ADMIN, clusterId: "paris" });

@@ -20,12 +20,12 @@ export function isDrained({ phase, preemption }: Reservation): boolean {
   return isLive(phase) && preemption !== undefined && preemption.by === undefined;
 }
 
-/** The next deadline of this reservation, if any. No notice ends before `spare`: after a start its agents must hear of it first. */
+/** The next deadline of this reservation, if any. Before `spare` no notice ends and no activation times out: after a start its agents must be heard first. */
 export function deadlineOf(reservation: Reservation, spare = Number.NEGATIVE_INFINITY): Instant | undefined {
   const { phase, activateBy, expiresAt, preemption, keepUntil } = reservation;
   if (keepUntil !== undefined) return keepUntil;
   const times = [
-    phase === "Reserved" ? activateBy : undefined,
+    phase === "Reserved" && activateBy !== undefined ? Math.max(activateBy, spare) : undefined,
     expiresAt,
     preemption && Math.max(preemption.at, spare),
   ];

@@ -26,24 +26,30 @@ export function comparableLedger(ledger: LedgerView): unknown {
     deadlines: ledger.deadlines
       .due(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY)
       .filter(({ kind }) => kind !== "adoption-offer" && kind !== "waiting")
-      .map((deadline) => JSON.stringify(isUnderNotice(ledger, deadline) ? { ...deadline, at: 0 } : deadline))
+      .map((deadline) => JSON.stringify(maySpare(ledger, deadline) ? { ...deadline, at: 0 } : deadline))
       .sort(),
   };
 }
 
-/** After a start no notice ends for a while. */
-function isUnderNotice({ reservations }: LedgerView, { kind, id }: Deadline): boolean {
+/** After a start no notice ends for a while, and no activation times out. */
+function maySpare({ reservations }: LedgerView, { kind, id }: Deadline): boolean {
   const reservation = kind === "reservation" ? reservations.get(id) : undefined;
-  return reservation?.preemption !== undefined && reservation.keepUntil === undefined;
+  if (reservation === undefined || reservation.keepUntil !== undefined) return false;
+  const { phase, preemption, activateBy } = reservation;
+  return preemption !== undefined || (phase === "Reserved" && activateBy !== undefined);
 }
 
-/** All of an account but when its cluster was last heard (nobody counts as lost right after a restart) and plans; nominations count. */
+/**
+ * All of an account but when its cluster was last heard (nobody counts as lost right after a restart) and plans. Nominations
+ * count, but not when there is room for them.
+ */
 function comparableAccount(account: AccountView): unknown {
-  const isPlan = account.kept?.from !== undefined;
+  const { from, roomBy: _, ...nomination } = account.kept ?? {};
+  const kept = account.kept === undefined || from !== undefined ? undefined : nomination;
   return Object.entries(account)
     .filter(([name]) => name !== "lastSeenAt")
     .map(([name, value]) => [name, value instanceof Map ? sorted(value) : value])
-    .map(([name, value]) => [name, name === "kept" && isPlan ? undefined : value]);
+    .map(([name, value]) => [name, name === "kept" ? kept : value]);
 }
 
 /** A cluster of which only the name is left. */

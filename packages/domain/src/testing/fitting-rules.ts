@@ -31,6 +31,14 @@ export interface RuleContext {
   readonly listeningSince: number;
 }
 
+/** What was promised before a start neither times out nor ends after a notice before the clusters had the time to speak. */
+export function isTooSoon(
+  { policy, listeningSince }: Pick<RuleContext, "policy" | "listeningSince">,
+  { promisedAt, at }: { readonly promisedAt: number; readonly at: number },
+): boolean {
+  return promisedAt < listeningSince && at < listeningSince + 2 * policy.stalenessMs;
+}
+
 export interface Match {
   readonly provider: string;
   readonly requester: string;

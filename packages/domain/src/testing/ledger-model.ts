@@ -249,7 +249,7 @@ export class LedgerModel {
     for (const { phase, expiresAt = earliest, activateBy = earliest, preemption } of this.entries.values()) {
       if (isLivePhase(phase))
         earliest = Math.min(earliest, expiresAt, preemption ? Math.max(preemption.at, spare) : earliest);
-      if (phase === "Reserved") earliest = Math.min(earliest, activateBy);
+      if (phase === "Reserved") earliest = Math.min(earliest, Math.max(activateBy, spare));
     }
     return earliest;
   }

@@ -19,7 +19,7 @@ import {
   wrongSettling,
   wrongUnqueuing,
 } from "./queue-rules.ts";
-import { type Match, type RuleContext, unfit } from "./fitting-rules.ts";
+import { isTooSoon, type Match, type RuleContext, unfit } from "./fitting-rules.ts";
 import { wrongNotice, wrongPreempted, wrongReprieve, wrongResumption } from "./preemption-rules.ts";
 import { wrongAdvertiser, wrongMember } from "./member-rules.ts";
 
@@ -198,13 +198,15 @@ function wrongEnd(model: LedgerModel, event: Of<"ended">, context: RuleContext):
 function isDue(
   model: LedgerModel,
   { entry, event: { at, reason } }: { readonly entry: ModelReservation; readonly event: Of<"ended"> },
-  { policy, asked, listeningSince }: RuleContext,
+  { asked, ...context }: RuleContext,
 ): boolean {
-  const { id, requester, key, phase } = entry;
+  const { policy, listeningSince } = context;
+  const { id, requester, key, phase, reservedAt: promisedAt } = entry;
   switch (reason) {
     case "Expired":
       return at >= (entry.expiresAt ?? Number.POSITIVE_INFINITY);
     case "ActivationTimeout":
+      if (isTooSoon(context, { promisedAt, at })) return false;
       return phase === "Reserved" && at >= (entry.activateBy ?? Number.POSITIVE_INFINITY);
     case "RequesterLost": {
       const lastSeen = Math.max(model.lastSeen.get(requester) ?? listeningSince, listeningSince);

@@ -2,7 +2,7 @@ import type { LedgerEvent } from "../ledger/event.ts";
 import type { Waiting } from "../queue/waiting.ts";
 import type { Policy } from "../scheduling/policy.ts";
 import { isPayable } from "./budget-rules.ts";
-import { type RuleContext, unfit } from "./fitting-rules.ts";
+import { isTooSoon, type RuleContext, unfit } from "./fitting-rules.ts";
 import { isLivePhase, type LedgerModel, type ModelReservation, type Unit, UNITS } from "./ledger-model.ts";
 
 type Of<K extends LedgerEvent["kind"]> = Extract<LedgerEvent, { readonly kind: K }>;
@@ -179,10 +179,12 @@ export function wrongReprieve(model: LedgerModel, { id }: Of<"reprieved">): stri
 export function wrongPreempted(
   model: LedgerModel,
   { victim, at }: { readonly victim: ModelReservation; readonly at: number },
-  { policy }: Pick<RuleContext, "policy">,
+  context: Pick<RuleContext, "policy" | "listeningSince">,
 ): string | undefined {
+  const { policy } = context;
   const { id, provider, preemption } = victim;
   if (preemption === undefined || at < preemption.at) return `${id} is preempted too early`;
+  if (isTooSoon(context, { promisedAt: preemption.at, at })) return `${id} is preempted right after a start`;
   if (preemption.by === undefined) return undefined;
   const entry = model.queue.waiting.get(preemption.by);
   if (entry?.phase !== "Pending") return `${id} is preempted for ${preemption.by}, which does not wait`;

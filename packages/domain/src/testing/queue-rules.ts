@@ -6,7 +6,7 @@ import type { Policy } from "../scheduling/policy.ts";
 import { isAffordable, isPayable } from "./budget-rules.ts";
 import { isLivePhase, keyOf, type LedgerModel, type Unit, UNITS } from "./ledger-model.ts";
 import { wrongPreemption, wrongSince } from "./preemption-rules.ts";
-import { type Match, type RuleContext, tenantOf, unfit } from "./fitting-rules.ts";
+import { isTooSoon, type Match, type RuleContext, tenantOf, unfit } from "./fitting-rules.ts";
 
 type Of<K extends LedgerEvent["kind"]> = Extract<LedgerEvent, { readonly kind: K }>;
 
@@ -41,19 +41,24 @@ function wrongNewcomer(model: LedgerModel, { id, requester, key }: Waiting): str
 export function wrongUnqueuing(
   model: LedgerModel,
   { at, id, reason }: Of<"unqueued">,
-  { asked, policy, listeningSince }: RuleContext,
+  context: RuleContext,
 ): string | undefined {
+  const { asked, policy, listeningSince } = context;
   const entry = model.queue.waiting.get(id);
   if (entry?.phase !== "Pending") return `${id} leaves the queue and is ${entry?.phase ?? "unknown"}`;
-  const { requester, key, until } = entry;
+  const { requester, key } = entry;
   const lastSeen = Math.max(model.lastSeen.get(requester) ?? listeningSince, listeningSince);
   const because: Readonly<Record<string, boolean>> = {
-    WaitTimeout: at >= until,
+    WaitTimeout: hasTimedOut(entry, at, context),
     ReleasedByRequester: asked.has(`release ${id}`) || asked.has(`key ${keyOf(requester, key)}`),
     ReleasedByAdmin: asked.has(`admin ${id}`) || model.isEvicted(requester),
     RequesterLost: at - lastSeen > (policy.requesterLostMs ?? Number.POSITIVE_INFINITY),
   };
   return because[reason] === true ? undefined : `${id} leaves the queue: ${reason}, for no reason`;
+}
+
+function hasTimedOut({ until, createdAt: promisedAt }: Waiting, at: number, context: RuleContext): boolean {
+  return at >= until && !isTooSoon(context, { promisedAt, at });
 }
 
 /** Settled: nobody who waits could be served. */

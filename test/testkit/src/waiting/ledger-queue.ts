@@ -91,16 +91,25 @@ export class LedgerQueue {
     this.promises.isFirst(this.#first(), fleet.now);
   }
 
+  /** Whoever is nominated goes before the others of its priority. */
   #first(): (FirstInQueue & { readonly priority: number }) | undefined {
     const { ledger, policy } = this.#fleet;
     if (ledger.waiting.pendingCount === 0) return undefined;
+    let first: Waiting | undefined;
     for (const queued of inOrder(ledger, policy)) {
-      if (barredBy(ledger, queued, this.#fleet) !== undefined) continue;
-      const { id, request } = queued.entry;
-      const from = ledger.plans.get(id)?.from;
-      return { id, priority: request.priority, ...(from === undefined ? {} : { from }) };
+      const { entry } = queued;
+      if (first !== undefined && entry.request.priority < first.request.priority) break;
+      const isNominated = entry.nominated !== undefined;
+      if ((first !== undefined && !isNominated) || barredBy(ledger, queued, this.#fleet) !== undefined)
+        continue;
+      first = entry;
+      if (isNominated) break;
     }
-    return undefined;
+    if (first === undefined) return undefined;
+    const { id, request, nominated } = first;
+    const roomBy = ledger.accounts.get(nominated?.provider ?? "")?.kept?.roomBy;
+    const from = roomBy === undefined ? ledger.plans.get(id)?.from : roomBy + policy.queue.turnaroundMs;
+    return { id, priority: request.priority, ...(from === undefined ? {} : { from }) };
   }
 
   /** Looks through all that wait, without the ledger's own rules. */
