@@ -30,24 +30,27 @@ export function nominationDue(
   leading: Plans["leading"],
   context: DecisionContext,
 ): DueNomination | undefined {
-  const { now, policy } = context;
   const planned = leading.find(({ hasPlan }) => hasPlan)?.id;
-  const due = ledger.turns.filter(
-    ({ id, since }) => id !== planned && now - since >= policy.queue.holdAfterMs,
-  );
+  const due = dueEntries(ledger, context).filter(({ id }) => id !== planned);
   if (due.length === 0) return undefined;
-  const others = nominatedRequests(ledger, policy);
-  for (const { id } of due) {
-    const entry = ledger.waiting.byId.get(id);
-    if (entry === undefined || isFinal(entry.phase) || entry.nominated !== undefined) continue;
-    const tenant = tenantOf(policy, entry.requester, entry.namespace);
+  const others = nominatedRequests(ledger, context.policy);
+  for (const entry of due) {
+    const tenant = tenantOf(context.policy, entry.requester, entry.namespace);
     const isBarred = barredBy(ledger, { entry, tenant }, context) !== undefined;
     if (isBarred || isNominatedTenant(tenant, others)) continue;
     const provider = bestProvider(ledger, { entry, others }, context);
     if (provider === undefined) continue;
-    return isWithinPart(ledger, entry, others) ? { id, provider } : undefined;
+    return isWithinPart(ledger, entry, others) ? { id: entry.id, provider } : undefined;
   }
   return undefined;
+}
+
+function dueEntries({ turns, waiting }: LedgerView, { now, policy }: DecisionContext): Waiting[] {
+  return turns.flatMap(({ id, since }) => {
+    const entry = waiting.byId.get(id);
+    const isPending = entry !== undefined && !isFinal(entry.phase) && entry.nominated === undefined;
+    return isPending && now - since >= policy.queue.holdAfterMs ? [entry] : [];
+  });
 }
 
 /** Where it has room first, by the ends that are known; else where it lacks least. */

@@ -196,6 +196,18 @@ describe("where reservations are open-ended", () => {
     expect(admit(world)[0]).toBe("rsv-oslo-big");
   });
 
+  test("what was kept for a nominated request that is released is looked at again", () => {
+    const world = stuck();
+    pass(world, HOLD_AFTER_MS);
+    admit(world);
+    queue(world, "bern", "long", { cpu: 13 });
+    admit(world);
+    expect(world.ledger.isSettled).toBe(true);
+    world.run({ kind: "release", by: actor("oslo"), id: "rsv-oslo-big" });
+    expect(world.ledger.isSettled).toBe(false);
+    expect(admit(world)).toEqual(["rsv-bern-long"]);
+  });
+
   test("a nomination lapses when its provider is cordoned, and another provider is found", () => {
     const world = stuck();
     pass(world, HOLD_AFTER_MS);
