@@ -220,6 +220,13 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     caughtBy: PLANS,
   },
   {
+    name: "gives a cluster the rules of a tenant that is called like it",
+    file: `${QUEUE}/tenants.ts`,
+    find: "return lookup(policy.tenants, requester) === undefined ? requester : `cluster/${requester}`;",
+    replace: "return requester;",
+    caughtBy: testFile(`${QUEUE}/tenants.test.ts`),
+  },
+  {
     name: "counts what a tenant holds for its cluster alone",
     file: `${QUEUE}/apply-queue.ts`,
     find: "const { tenant = reservation.requester, granted, cost, phase } = reservation;",

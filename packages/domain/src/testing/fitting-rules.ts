@@ -87,5 +87,5 @@ export function tenantOf(
         cluster === requester && (namespaces ?? [namespace]).includes(namespace ?? ""),
     ),
   );
-  return found?.[0] ?? requester;
+  return found?.[0] ?? (requester in tenants ? `cluster/${requester}` : requester);
 }
