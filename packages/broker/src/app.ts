@@ -21,7 +21,13 @@ import { kubernetesComponent } from "./kubernetes-component.ts";
 import { createMetrics, DEFAULT_METRICS_OPTIONS } from "./metrics/create-metrics.ts";
 import { ownCertificates } from "./own-certificates.ts";
 import { podRole } from "./pod-role/role-label.ts";
-import { BUILT_IN_POLICY, followPolicy, loadPolicy, policyInForce } from "./policy/policy.ts";
+import {
+  BUILT_IN_POLICY,
+  followPolicy,
+  type LoadedPolicy,
+  loadPolicy,
+  policyInForce,
+} from "./policy/policy.ts";
 import { engineCheck, leadingCheck, notLeading, writesCheck } from "./replica.ts";
 import type { BrokerSettings } from "./settings/broker-settings.ts";
 import { clusterNeeds } from "./settings/read-settings.ts";
@@ -145,6 +151,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
         )
       : undefined;
   let isServing = false;
+  let isStopping = false;
   const serving = {
     name: "api",
     problem: () => (isServing ? undefined : "the API does not accept calls yet"),
@@ -169,23 +176,23 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     await enrollment.start();
     await probes.start();
     await dashboard?.start(api);
-    await (leadership === undefined ? openLedger() : leadership.prepare());
-    if (initialPolicy !== undefined) {
-      const source = settings.policy;
-      policy.fromFile({ ...initialPolicy, source });
-      const following = { read: readYaml, clock, log, report: reloads.source("policy-file") };
-      cleanups.push(
-        followPolicy({ path: source, inForce: initialPolicy }, following, (loaded) =>
-          policy.fromFile({ ...loaded, source }),
-        ),
-      );
-    }
-    if (leadership === undefined) await lead();
+    if (initialPolicy !== undefined) useFile(settings.policy, initialPolicy);
+    await (leadership === undefined ? begin() : leadership.prepare());
     apiPort = (await http?.start())?.port;
     isServing = true;
     if (leadership === undefined) await announce(apiPort);
     else standBy(leadership, apiPort).catch(giveUp);
     return { port: apiPort };
+  };
+
+  const useFile = (source: string, initial: LoadedPolicy): void => {
+    policy.fromFile({ ...initial, source });
+    const following = { read: readYaml, clock, log, report: reloads.source("policy-file") };
+    cleanups.push(
+      followPolicy({ path: source, inForce: initial }, following, (loaded) =>
+        policy.fromFile({ ...loaded, source }),
+      ),
+    );
   };
 
   const connectCluster = async (): Promise<void> => {
@@ -195,8 +202,11 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     role?.standBy();
   };
 
-  /** Starts what only the leader does: its objects, and the API's answers about the ledger. */
-  const lead = async (): Promise<void> => {
+  /** Takes over the ledger. From its start on, the engine judges what waits and what is due: the policy is read before. */
+  const begin = async (): Promise<void> => {
+    await kubernetes?.readPolicy();
+    if (isStopping) return;
+    await openLedger();
     const isServed = http !== undefined || dashboard !== undefined;
     await Promise.all([kubernetes?.lead(), isServed ? api.lead() : undefined]);
   };
@@ -206,9 +216,8 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
     election.onLost(giveUp);
     log.info({ port, store: displayName }, "the broker is a standby replica");
     if (!(await election.acquire())) return;
-    await openLedger();
-    await lead();
-    await announce(port);
+    await begin();
+    if (!isStopping) await announce(port);
   };
 
   const openLedger = async (): Promise<void> => {
@@ -250,6 +259,7 @@ export function createBroker(settings: BrokerSettings, deps: BrokerDeps): Broker
 
   const stop = async (): Promise<void> => {
     isServing = false;
+    isStopping = true;
     const unlabelled = role?.stop();
     await http?.stop();
     await dashboard?.stop();

@@ -55,7 +55,7 @@ export {
 } from "./ledger/member.ts";
 export { liqoHolderOf } from "./ledger/liqo-claims.ts";
 export { mustBeDurable } from "./ledger/must-be-durable.ts";
-export { type LedgerRecords, ledgerFrom } from "./ledger/records.ts";
+export { type LedgerRecords, ledgerFrom, spareFor } from "./ledger/records.ts";
 export { type ClosedDay, dateOf, MICRO_UNITS, type UtcDay, utcDay } from "./queue/charges.ts";
 export { committedOn } from "./queue/closed-days.ts";
 export {

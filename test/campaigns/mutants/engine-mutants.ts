@@ -192,4 +192,11 @@ export const CAMPAIGN_MUTANTS: readonly Mutant[] = [
     replace: "    this.#sweeper.arm();\n    this.#admission.stop();\n  };",
     caughtBy: KILL_CAMPAIGN,
   },
+  {
+    name: "grants what waits before the BrokerPolicy is read",
+    file: "packages/broker/src/app.ts",
+    find: "    await kubernetes?.readPolicy();\n    if (isStopping) return;\n    await openLedger();\n",
+    replace: "    await openLedger();\n    await kubernetes?.readPolicy();\n",
+    caughtBy: testFile("packages/broker/src/policy-before-ledger.test.ts"),
+  },
 ];

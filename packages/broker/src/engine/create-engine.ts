@@ -3,7 +3,6 @@ import {
   type Command,
   type DecisionId,
   type Instant,
-  ledgerFrom,
   type Outcome,
   type Policy,
   type Reply,
@@ -106,7 +105,7 @@ class SingleWriter implements Engine {
   readonly start = async (): Promise<void> => {
     const { ledgerId, commitNumber, records } = await this.#deps.store.open();
     this.#ledgerTime = startLedgerClock(this.#deps.clock, records.time);
-    this.#ledgers.load(ledgerFrom(records, this.now(), 2 * this.#policy.stalenessMs));
+    this.#ledgers.load(records, this.#moment());
     this.#commitNumber = commitNumber;
     this.#ledgerId = ledgerId;
     this.#health = { state: "ready" };
@@ -141,7 +140,7 @@ class SingleWriter implements Engine {
 
   readonly setPolicy = (policy: Policy): void => {
     this.#policy = policy;
-    this.#ledgers.unsettle();
+    this.#ledgers.policyChanged(policy);
     this.#admission.policyChanged();
   };
 

@@ -10,8 +10,12 @@ import {
   isSoft,
   type Ledger,
   type LedgerEvent,
+  ledgerFrom,
+  type LedgerRecords,
   type LedgerView,
   type Outcome,
+  type Policy,
+  spareFor,
   unsettle,
   utcDay,
 } from "@resource-broker/domain";
@@ -26,9 +30,9 @@ export class LedgerPair {
   }
 
   /** Loads the stored ledger. */
-  load(ledger: Ledger): void {
-    this.#committed = ledger;
-    this.#tentative = cloneLedger(ledger);
+  load(records: LedgerRecords, { now, policy }: DecisionContext): void {
+    this.#committed = ledgerFrom(records, now, sparedMs(policy));
+    this.#tentative = cloneLedger(this.#committed);
   }
 
   /** True when no waiting request can be granted, as far as is known. */
@@ -36,10 +40,12 @@ export class LedgerPair {
     return isSettledAt(this.#tentative, now);
   }
 
-  /** The rules have changed: they may let a waiting request in. */
-  unsettle(): void {
-    unsettle(this.#committed);
-    unsettle(this.#tentative);
+  /** It may let a waiting request in, and spares for another time what was read at the start. */
+  policyChanged(policy: Policy): void {
+    for (const ledger of [this.#committed, this.#tentative]) {
+      spareFor(ledger, sparedMs(policy));
+      unsettle(ledger);
+    }
   }
 
   /** Decides on the tentative ledger and applies the events to it. Soft events are also applied to the committed ledger. */
@@ -69,4 +75,9 @@ export class LedgerPair {
     this.#tentative = cloneLedger(this.#committed);
     for (const event of expected) if (!isSoft(event)) apply(this.#tentative, event);
   }
+}
+
+/** For so long after a start no request that waits fails, and nothing ends after a notice: the clusters have to speak first. */
+function sparedMs({ stalenessMs }: Policy): number {
+  return 2 * stalenessMs;
 }

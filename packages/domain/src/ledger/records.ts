@@ -6,6 +6,7 @@ import type { ReceivedAdvertisement } from "./account.ts";
 import type { AdoptionWindow } from "./adoption-window.ts";
 import { closeKey, putAdvertisement, putReservation, setCordon, setMember } from "./apply.ts";
 import type { ClosedKey } from "./event.ts";
+import { deadlineOf } from "../reservation/under-notice.ts";
 import { putWaiting } from "../queue/apply-queue.ts";
 import type { ClosedDay } from "../queue/charges.ts";
 import type { Waiting } from "../queue/waiting.ts";
@@ -64,6 +65,24 @@ export function ledgerFrom(
   }
   ledger.isSettled = ledger.waiting.pendingCount === 0;
   return ledger;
+}
+
+/**
+ * Another policy is in force: what `ledgerFrom` has spared for a while is spared for so long after the start. Deadlines that are
+ * over then are due at once.
+ */
+export function spareFor(ledger: Ledger, waitGraceMs: number): void {
+  const { ids } = ledger.spared;
+  const until = ledger.startedAt + waitGraceMs;
+  if (until === ledger.spared.until) return;
+  ledger.spared = { ids, until };
+  for (const id of ids) {
+    const reservation = ledger.reservations.get(id);
+    if (reservation !== undefined) ledger.deadlines.update("reservation", id, deadlineOf(reservation, until));
+    const entry = ledger.waiting.byId.get(id);
+    if (entry !== undefined && entry.keepUntil === undefined)
+      ledger.deadlines.set({ at: Math.max(entry.until, until), kind: "waiting", id });
+  }
 }
 
 /** It is under notice, or has to be activated. */

@@ -91,7 +91,10 @@ export interface PolicyDeps
   readonly engine: Pick<KubernetesDeps["engine"], "now" | "policy">;
 }
 
-/** Applies the BrokerPolicy of the namespace and reports in its status whether it is in force. */
+/**
+ * Applies the BrokerPolicy of the namespace and reports in its status whether it is in force. `start` resolves when it has been
+ * read, or after some seconds; it may be called again, to wait again.
+ */
 export function followBrokerPolicy(
   { namespace }: Pick<KubernetesOptions, "namespace">,
   deps: PolicyDeps,
@@ -183,10 +186,11 @@ export function followBrokerPolicy(
     if (policies.synced()) choices.enqueue(CHOICE);
   });
   const ended = new AbortController();
+  let first: Promise<ReconcileResult> | undefined;
 
   return {
     start: async () => {
-      const first = policies.start().then(choose);
+      first ??= policies.start().then(choose);
       // Without an answer the file or the built-in policy decides until there is one.
       const later = first.then(
         () => undefined,
