@@ -114,8 +114,12 @@ describe("a queue with requests", () => {
 
   test("explains what each cluster lacks", async () => {
     const lacks = [/position 2 of 2: no cluster that suits it has room/u, /paris +capacity +16 CPU/u];
+    const room = "  paris has 0 of 16 CPU free";
+    const later = new RegExp(`${room}, 16 CPU more in (59|60)m \\(\\S+Z\\) when ${held} ends\n`, "u");
     await expectDialogue(
-      ["ops", `explain reservation/${second}`, 0, ...lacks],
+      ["ops", `explain reservation/${second}`, 0, ...lacks, later],
+      ["ops", `describe reservation ${second}`, 0, later],
+      ["berlin", `explain ${second}`, 0, `Room:\n${room}\n`],
       ["berlin", `describe reservation ${second}`, 0, /Position: +2 of 2\n/u, /Waits until: +in \d+m/u],
       ["berlin", `replay ${second}`, 1, `nothing has been decided about ${second}: Waits for 16 CPU`],
     );
