@@ -155,7 +155,10 @@ describe("time", () => {
     const capped = worldWithParis({ maxTtlMs: HOUR_MS });
     expect(capped.grant("rome", request()).expiresAt).toBe(capped.now + HOUR_MS);
     const asked = (durationMs: number) => capped.reserve("rome", request({}, { durationMs }));
-    expect(asked(2 * HOUR_MS)).toMatchObject({ code: "ttl-too-long" });
+    expect(asked(2 * HOUR_MS)).toMatchObject({
+      code: "ttl-too-long",
+      message: "2h is longer than the policy allows (1h at most)",
+    });
     expect(asked(HOUR_MS).kind).toBe("granted");
   });
 

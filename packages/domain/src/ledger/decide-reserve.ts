@@ -1,4 +1,4 @@
-import { equals, isCountable, isZero } from "@resource-broker/base";
+import { equals, formatDuration, isCountable, isZero } from "@resource-broker/base";
 import { CALLS_PROTOCOL } from "../advertisement/advertisement.ts";
 import { totalPrice } from "../cost/price.ts";
 import { overBudget, schedulingFor } from "../queue/over-budget.ts";
@@ -177,7 +177,7 @@ function unacceptableWait({ wait, key }: Reserve, { queue: { maxWaitMs } }: Poli
   if (forMs <= maxWaitMs) return undefined;
   return rejected(
     "ttl-too-long",
-    `${forMs / 1000}s is longer than requests may wait (${maxWaitMs / 1000}s at most: queue.maxWait in the policy)`,
+    `${formatDuration(forMs)} is longer than requests may wait (${formatDuration(maxWaitMs)} at most: queue.maxWait in the policy)`,
   );
 }
 
@@ -278,8 +278,8 @@ export function unacceptableDuration(durationMs: number, { maxTtlMs }: Policy): 
     return rejected("invalid", "a duration must be above zero, for example 1h30m");
   }
   if (maxTtlMs !== undefined && durationMs > maxTtlMs) {
-    const [asked, allowed] = [durationMs / 1000, maxTtlMs / 1000];
-    return rejected("ttl-too-long", `${asked}s is longer than the policy allows (${allowed}s at most)`);
+    const [asked, allowed] = [formatDuration(durationMs), formatDuration(maxTtlMs)];
+    return rejected("ttl-too-long", `${asked} is longer than the policy allows (${allowed} at most)`);
   }
   return undefined;
 }

@@ -205,7 +205,7 @@ describe("a request that may wait", () => {
       name: "for a day and a second",
       asking: { more: { wait: { for: "24h0m1s" } } },
       status: 422,
-      says: "queue.maxWait",
+      says: "24h1s is longer than requests may wait (24h at most: queue.maxWait in the policy)",
     },
     {
       name: "of a namespace that is none",
