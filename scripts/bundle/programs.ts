@@ -52,7 +52,7 @@ export const PROGRAMS: readonly Program[] = [
     input: "apps/cli/src/main.ts",
     file: "brokerctl.mjs",
     // The queue, tenants, budgets, waiting and draining are about 45 kB of it.
-    budgetBytes: 970_000,
+    budgetBytes: 976_000,
     // What `brokerctl join` installs.
     packs: { folder: "deploy/helm/agent", file: "agent-chart.json" },
   },

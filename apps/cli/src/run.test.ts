@@ -1,4 +1,5 @@
 import { LIMIT } from "@resource-broker/contract";
+import { WAITING_REASONS } from "@resource-broker/domain";
 import { testCertificates, writeCertificateFolder } from "@resource-broker/testkit";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { type Entry, findEntry, isGroup } from "./cli/command.ts";
@@ -27,6 +28,11 @@ describe("help", () => {
 
   test("is reached by the word help as well", async () => {
     expect(await runCli(["help", "certs", "issue"])).toEqual(await runCli(["certs", "issue", "--help"]));
+  });
+
+  test("of the queue names every reason to wait", async () => {
+    const { out } = await runCli(["get", "queue", "--help"]);
+    for (const reason of WAITING_REASONS) expect(out).toMatch(new RegExp(`\\b${reason}\\b`, "u"));
   });
 
   test("is shown on standard error, with status 2, when the command is missing", async () => {

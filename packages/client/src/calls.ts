@@ -220,6 +220,13 @@ export const reservationCall = (id: string) => typedCall("GET", PATH.reservation
 export const explainWaitingCall = (id: string) =>
   typedCall("GET", PATH.queueExplanation(id), decisionSchema, WAITING);
 
+/** What a cluster lends, those that end first at the beginning, as far as the caller may see it. */
+export const lentByCall = (provider: string) => {
+  const query = { provider, phase: "live", sort: "expires", limit: String(LIMIT.pageMax) };
+  const path = `${PATH.reservations}?${new URLSearchParams(query).toString()}`;
+  return typedCall("GET", path, reservationListSchema, WAITING);
+};
+
 /** `duration` Go style, from now. */
 export const renewCall = (id: string, duration: string) =>
   typedCall("POST", PATH.renew(id), reservationSchema, {

@@ -14,6 +14,7 @@ export {
   explainWaitingCall,
   forRequester,
   isReserved,
+  lentByCall,
   openAdoptionCall,
   type PageCall,
   policyCall,

@@ -100,6 +100,7 @@ test.each([
     /^POST \/quotes\?requester=ro%20me \{/,
   ],
   [calls.decisionCall("dec-1"), "GET /decisions/dec-1"],
+  [calls.lentByCall("paris"), "GET /reservations?provider=paris&phase=live&sort=expires&limit=500"],
   [calls.policyCall(), "GET /policy"],
   [calls.cordonCall("paris", "late"), 'POST /clusters/paris/cordon {"reason":"late"}'],
   [calls.cordonCall("paris"), "POST /clusters/paris/cordon"],

@@ -1,6 +1,7 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { type Flag, helpText, SWITCHES } from "./help-text.ts";
 import { type CampaignRecord, summaryOf } from "./summary.ts";
 
 const DOCS = join(import.meta.dirname, "../../../docs");
@@ -11,7 +12,6 @@ const SHOWN_VIOLATIONS = 20;
 const USAGE = 2;
 const INTERRUPTED = 130;
 
-type Flag = number | string | boolean;
 type Given<T> = {
   readonly [K in keyof T]: T[K] extends number ? number : T[K] extends boolean ? boolean : string;
 };
@@ -33,14 +33,19 @@ export const ANY_SEED = Date.now() % 1_000_000_000;
 
 /**
  * The frame of every campaign: reads its flags (a number must be above zero), runs it, prints violations and how to repeat
- * them, appends a line to docs/campaigns.jsonl with `--record`, and ends with 1 if a promise was broken.
+ * them, appends a line to docs/campaigns.jsonl with `--record`, and ends with 1 if a promise was broken. `--help` prints
+ * the comment at the top of the program, and the flags.
  */
 export async function campaignProgram<const T extends Readonly<Record<string, Flag>>>(
   script: string,
   defaults: T,
   run: (flags: Given<T>) => Promise<CampaignResult>,
 ): Promise<never> {
-  const { flags, isRecorded } = readFlags(defaults);
+  const { flags, isRecorded, isHelp } = readFlags(defaults);
+  if (isHelp) {
+    console.log(helpText(await readFile(process.argv[1] ?? "", "utf8"), defaults));
+    return process.exit(0);
+  }
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(INTERRUPTED));
   const startedAt = Date.now();
   const { campaign, figures, violations, repeat = flags } = await run(flags);
@@ -57,7 +62,7 @@ export async function campaignProgram<const T extends Readonly<Record<string, Fl
 }
 
 function readFlags<T extends Readonly<Record<string, Flag>>>(defaults: T) {
-  const options = Object.entries({ ...defaults, record: false }).map(
+  const options = Object.entries({ ...defaults, ...SWITCHES }).map(
     ([name, value]) => [name, { type: typeof value === "boolean" ? "boolean" : "string" }] as const,
   );
   try {
@@ -69,7 +74,8 @@ function readFlags<T extends Readonly<Record<string, Flag>>>(defaults: T) {
       return [name, typeof value === "number" ? number : text] as const;
     });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each has the type of its default
-    return { flags: Object.fromEntries(given) as Given<T>, isRecorded: values["record"] === true };
+    const flags = Object.fromEntries(given) as Given<T>;
+    return { flags, isRecorded: values["record"] === true, isHelp: values["help"] === true };
   } catch (error) {
     console.error(error instanceof Error ? error.message : String(error));
     return process.exit(USAGE);

@@ -58,11 +58,13 @@ describe("explain a request of a cluster", async () => {
     metadata: { ...good.metadata, name },
     status,
   });
+  const waiting = await fleet.ok("rome", "reserve --cpu 17 --memory 1Gi --wait 1h --no-follow -o name");
   const { kubeconfig } = await startOneCluster(afterAll, {
     objects: [
       request("refused", { phase: "Failed", decisionID: refusal, explanation: "paris: 884 CPU short" }),
       request("new", { phase: "Pending", message: "waits for the broker" }),
       request("unseen", {}),
+      request("waiting", { phase: "Pending", reservationName: waiting, message: "Waits for 17 CPU" }),
     ],
   });
   const undecided =
@@ -78,6 +80,8 @@ describe("explain a request of a cluster", async () => {
       "connection refused",
     ],
     ["request/new", fleet.url, 1, undecided],
+    ["request/waiting", fleet.url, 0, "at position 1 of 1", "No cluster can lend 17 CPU"],
+    ["request/waiting", NOWHERE, 1, "What the agent wrote down:\nWaits for 17 CPU\n"],
     ["request/unseen", fleet.url, 1, "it is not seen by an agent"],
     ["request/refsued", fleet.url, 1, "did you mean refused?"],
   ])("%s at %s ends with %i", async (word, broker, code, ...says) => {

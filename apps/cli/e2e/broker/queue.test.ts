@@ -114,8 +114,12 @@ describe("a queue with requests", () => {
 
   test("explains what each cluster lacks", async () => {
     const lacks = [/position 2 of 2: no cluster that suits it has room/u, /paris +capacity +16 CPU/u];
+    const room = "  paris has 0 of 16 CPU free";
+    const later = new RegExp(`${room}, 16 CPU more in (59|60)m \\(\\S+Z\\) when ${held} ends\n`, "u");
     await expectDialogue(
-      ["ops", `explain reservation/${second}`, 0, ...lacks],
+      ["ops", `explain reservation/${second}`, 0, ...lacks, later],
+      ["ops", `describe reservation ${second}`, 0, later],
+      ["berlin", `explain ${second}`, 0, `Room:\n${room}\n`],
       ["berlin", `describe reservation ${second}`, 0, /Position: +2 of 2\n/u, /Waits until: +in \d+m/u],
       ["berlin", `replay ${second}`, 1, `nothing has been decided about ${second}: Waits for 16 CPU`],
     );
@@ -264,6 +268,7 @@ describe("where the broker is another", () => {
       ...WAITING,
       status: { phase: "Failed", message: "Failed (WaitTimeout): paris needs 2 more CPU" },
       reason: "WaitTimeout",
+      since: "2026-01-15T11:00:00Z",
       endedAt: WAITING.until,
     };
     const { url } = await startFakeBroker({
@@ -275,6 +280,8 @@ describe("where the broker is another", () => {
     const { code, err } = await fleet.as("rome", `reserve ${LARGE} --wait 1h --broker ${url}`);
     expect(code).toBe(3);
     expect(err).toMatch(/: Failed \(WaitTimeout\): paris needs 2 more CPU\n$/u);
+    const { out } = await fleet.as("rome", `describe reservation ${WAITING.id} --broker ${url}`);
+    expect(out).toMatch(/Waits since: +\S+ ago \(2026-01-15T11:00:00Z\)\n/u);
   });
 
   test("a broker that is away for a while is asked again; then it is said that the request still waits", async () => {
@@ -335,7 +342,18 @@ describe("drain", () => {
     await fleet.broker.clientFor("rome").request("POST", PATH.advertisements, { body, headers });
     const told = await fleet.reserve("berlin", "--cpu 1 --memory 1Gi --target tokyo");
     const untold = await fleet.reserve("rome", "--cpu 1 --memory 1Gi --target tokyo");
+    const noticed = [
+      [
+        "berlin",
+        `describe reservation ${told}`,
+        0,
+        /Under notice: +ends in (29|30)m .*: tokyo is drained\n/u,
+      ],
+      ["berlin", `get reservations ${told}`, 0, /in (29|30)m \(notice\)/u],
+      ["rome", `describe reservation ${untold}`, 0, /^((?!notice)[^])*$/u],
+    ] as const;
     const world = passing(async (count) => {
+      if (count === 1) await expectDialogue(...noticed);
       if (count === 2) await fleet.ok("berlin", `release ${told}`);
       if (count === 4) await fleet.ok("rome", `release ${untold}`);
     });

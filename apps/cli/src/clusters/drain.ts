@@ -1,4 +1,4 @@
-import { formatDuration, parseTime } from "@resource-broker/base";
+import { formatDuration } from "@resource-broker/base";
 import { cordonCall, drainCall } from "@resource-broker/client";
 import {
   type DrainReplyDTO,
@@ -15,7 +15,7 @@ import { type Answer, type Broker, type Listed, withBroker } from "../connection
 import { patiently } from "../connection/patience.ts";
 import { age } from "../output/text.ts";
 import { properties, stylerFor, table } from "../output/print.ts";
-import { expiryOf, listReservations, reservationColumns } from "../reservations/reservation.ts";
+import { expiryOf, listReservations, noticeEnd, reservationColumns } from "../reservations/reservation.ts";
 import { withClusterHint } from "./cluster-view.ts";
 
 const POLL_MS = 2000;
@@ -107,10 +107,6 @@ function endOf(item: ReservationDTO, at: number): string {
   const noticeEnds = noticeEnd(item);
   if (noticeEnds !== undefined) return `notice: ends in ${age(noticeEnds - at)}`;
   return item.status.expiresAt === undefined ? "until it is released" : `ends ${expiryOf(item, at)}`;
-}
-
-function noticeEnd({ preempting }: ReservationDTO): number | undefined {
-  return preempting && parseTime(preempting.at);
 }
 
 function viewOf(id: string, { items, at }: Listed<ReservationDTO>, host: Host): View {

@@ -9,9 +9,9 @@ export const GET_QUEUE: readonly Command[] = [
     aliases: ["waiting", "pending"],
     summary: "Lists the requests that wait for capacity, in the order in which they are granted",
     details: `An admin sees all of them, a cluster its own. REASON says why one waits: Capacity (no cluster has
-room), Nomination (room is kept for one that comes first), Quota, RequesterSilent, Unsatisfiable (no
-cluster is large enough) or Starting. NOT BEFORE is the earliest start by the ends that reservations
-have now. -o wide shows more; brokerctl explain says what each cluster lacks.`,
+room), Nomination (room is kept for one that comes first), Quota, Budget, RequesterSilent,
+Unsatisfiable (no cluster is large enough) or Starting. NOT BEFORE is the earliest start by the ends
+that reservations have now. -o wide shows more; brokerctl explain says what each cluster lacks.`,
     options: GET_QUEUE_OPTIONS,
     examples: [
       "brokerctl get queue",

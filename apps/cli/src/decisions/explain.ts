@@ -18,8 +18,8 @@ export const explain: Run<typeof EXPLAIN_OPTIONS> = async ({ options, words: [wo
   if (!isRequest(word)) return show(word);
   const { kubeconfig, namespace, "kube-context": context } = options;
   const cluster = { kubeconfig, namespace, context, contextFlag: "--kube-context" } as const;
-  const { decisionId, explanation } = await requestDecision(word, cluster, host);
-  return show(`decision/${decisionId}`).catch((error: unknown) => {
+  const { subject, explanation } = await requestSubject(word, cluster, host);
+  return show(subject).catch((error: unknown) => {
     // The broker cannot be called: the explanation in the request's status is printed.
     if (explanation !== undefined) host.note(`What the agent wrote down:\n${explanation}\n`);
     throw error;
@@ -91,9 +91,10 @@ function decisionOf({ id, decisionID }: ReservationDTO): string {
   );
 }
 
-/** What a request knows of the decision that was made about it. */
-interface RequestDecision {
-  readonly decisionId: string;
+/** What a request knows of what the broker has decided. */
+interface RequestSubject {
+  /** Its decision; of a request that waits, or has left the queue, the reservation that it waits for. */
+  readonly subject: string;
   /** In the agent's own words, for when the broker cannot be asked. */
   readonly explanation: string | undefined;
 }
@@ -103,12 +104,14 @@ function isRequest(word: string): boolean {
 }
 
 /** Reads `request/<name>` in the cluster that asked. */
-function requestDecision(word: string, options: ClusterOptions, host: Host): Promise<RequestDecision> {
+function requestSubject(word: string, options: ClusterOptions, host: Host): Promise<RequestSubject> {
   const name = nameIn(word, [REQUESTS]);
   return withCluster(options, host, async (cluster) => {
     const { status = {} } = await readObject(cluster, REQUESTS, { name, namespace: cluster.namespace });
-    const { decisionID, message, explanation = message, phase = "not seen by an agent" } = status;
-    if (decisionID !== undefined) return { decisionId: decisionID, explanation };
+    const { decisionID, reservationName, message, explanation = message } = status;
+    if (decisionID !== undefined) return { subject: `decision/${decisionID}`, explanation };
+    if (reservationName !== undefined) return { subject: `reservation/${reservationName}`, explanation };
+    const { phase = "not seen by an agent" } = status;
     throw new CommandError(
       "error",
       `the broker has decided nothing about request ${name} yet; it is ${phase}${message === undefined ? "" : `: ${message}`}`,

@@ -142,6 +142,7 @@ function stateRows(request: ResourceRequest, { now, styled }: ObjectTextOptions)
     ["Phase", phase === undefined ? styled(unseen, "careful") : styled(phase, PHASE_STYLES[phase])],
     ["Reason", status.reason || undefined],
     ["Message", status.message || undefined],
+    ["Tenant", status.tenant],
     ["Lent by", status.targetClusterID],
     ["Reservation", status.reservationName],
     ["Price", status.cost === undefined ? undefined : priceOf(request)],

@@ -44,6 +44,8 @@ const REQUEST_TABLE: ObjectTable<ResourceRequest> = {
     { title: "EXPIRES", value: ({ object }) => requestExpiry(object, now) },
     ageColumn(now),
     ...wide<ObjectState<ResourceRequest>>(
+      { title: "QUEUE", value: ({ object: { status } }) => status?.queue?.place ?? "-" },
+      { title: "TENANT", value: ({ object: { status } }) => status?.tenant ?? "-" },
       { title: "RESERVATION", value: ({ object: { status } }) => status?.reservationName ?? "-" },
       { title: "DECISION", value: ({ object: { status } }) => status?.decisionID ?? "-" },
       { title: "PRICE", value: ({ object }) => priceOf(object) },

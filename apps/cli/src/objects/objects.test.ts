@@ -59,6 +59,19 @@ describe("get requests", () => {
       expect(wide).toContain(word);
   });
 
+  test("shows where one waits, and for which tenant", async () => {
+    const queue = { position: 2, of: 7, reason: "Capacity", place: "2/7" };
+    const status = { phase: "Pending", reservationName: RSV, tenant: "ml", queue };
+    const { ok } = await rome([request("more", { status })]);
+    const [titles = [], row = []] = rows(await ok("get", "requests", "-o", "wide"));
+    const from = titles.indexOf("QUEUE");
+    expect([titles.slice(from, from + 2), row.slice(from, from + 2)]).toEqual([
+      ["QUEUE", "TENANT"],
+      ["2/7", "ml"],
+    ]);
+    expect(await ok("describe", "request", "more")).toMatch(/Tenant: +ml\n/u);
+  });
+
   test("counts down to the end, says when no agent has seen one, and reads amounts that are numbers", async () => {
     const { cluster, now, ok } = await rome([request("new", { spec: { requestedCPU: 4, requestedGPU: 1 } })]);
     const expiresAt = formatTime(now() + 29.5 * 60_000);

@@ -7,7 +7,7 @@ import { CommandError } from "../cli/exit-code.ts";
 import { type Answer, type Broker, type Listed, listAll } from "../connection/broker.ts";
 import { type Column, properties, type Styler, stylerFor, table, wide } from "../output/print.ts";
 import { age, agoOf, described, one, wideAmounts } from "../output/text.ts";
-import { PHASE_STYLES, reservationView } from "../reservations/reservation.ts";
+import { expiryOf, PHASE_STYLES, reservationView } from "../reservations/reservation.ts";
 
 /** The requests that wait, in the order of the queue: an admin's list has all of them or those of one cluster. */
 export function listWaiting(broker: Broker, requester?: string): Promise<Listed<WaitingRequestDTO>> {
@@ -80,8 +80,7 @@ export function leftQueue({ id, reason, status }: WaitingRequestDTO): CommandErr
 
 /** Everything about one, line by line. */
 export function waitingText(waiting: WaitingRequestDTO, at: number, styled: Styler): string {
-  const { status, queue, createdAt, endedAt, until, priority } = waiting;
-  const since = `${agoOf(createdAt, at)} ago (${createdAt})`;
+  const { status, queue, createdAt, since, endedAt, until, priority } = waiting;
   return properties([
     ["Name", waiting.id],
     ["Cluster", waiting.requesterID],
@@ -94,14 +93,19 @@ export function waitingText(waiting: WaitingRequestDTO, at: number, styled: Styl
     ["Message", status.message],
     ["Not before", queue?.expectedStart && `${inTime(queue.expectedStart, at)} (${queue.expectedStart})`],
     ["Capacity kept at", queue?.nominatedTo],
-    ["Asked for", since],
+    ["Asked for", agoText(createdAt, at)],
+    ["Waits since", since && agoText(since, at)],
     ["Waits until", isLeft(waiting) ? undefined : `${inTime(until, at)} (${until})`],
-    ["Left the queue", endedAt && `${agoOf(endedAt, at)} ago (${endedAt})`],
+    ["Left the queue", endedAt && agoText(endedAt, at)],
     ["Tier", waiting.tier],
     ["Priority", priority === 0 ? undefined : priority.toString()],
     ["Share of its tenant", queue?.share.toString()],
     ["Key", waiting.key],
   ]);
+}
+
+function agoText(time: string, now: number): string {
+  return `${agoOf(time, now)} ago (${time})`;
 }
 
 /** A request of a cluster, waiting or granted, as one row beside others of either kind. */
@@ -133,6 +137,5 @@ function placeOf(item: ReservationOrWaiting): string {
 }
 
 function endOf(item: ReservationOrWaiting, now: number): string {
-  if (!isReserved(item)) return inTime(item.until, now);
-  return item.status.expiresAt === undefined ? "never" : inTime(item.status.expiresAt, now);
+  return isReserved(item) ? expiryOf(item, now) : inTime(item.until, now);
 }

@@ -10,10 +10,11 @@ import { type Listing, printListing } from "../output/listing.ts";
 import { properties, type Styler, stylerFor } from "../output/print.ts";
 import { describeWaiting } from "../queue/describe-waiting.ts";
 import { demandColumns } from "../queue/waiting.ts";
-import { agoOf, costText, described } from "../output/text.ts";
+import { age, agoOf, costText, described } from "../output/text.ts";
 import {
   expiryOf,
   listReservations,
+  noticeEnd,
   PHASE_STYLES,
   readReservation,
   reservationColumns,
@@ -110,6 +111,7 @@ async function decisionOf(broker: Broker, { decisionID }: ReservationDTO): Promi
 }
 
 function reservationText(reservation: ReservationDTO, at: number, styled: Styler): string {
+  const { preempting, ...booked } = reservation;
   const { status, cost, createdAt, requesterLiqoID, targetLiqoID } = reservation;
   const { phase, expiresAt } = status;
   const hasLiqo = requesterLiqoID !== undefined || targetLiqoID !== undefined;
@@ -122,10 +124,8 @@ function reservationText(reservation: ReservationDTO, at: number, styled: Styler
     ["Reason", reservation.reason],
     ["Message", status.message],
     ["Made", `${agoOf(createdAt, at)} ago (${createdAt})`],
-    [
-      "Expires",
-      expiresAt === undefined ? "when it is released" : `${expiryOf(reservation, at)} (${expiresAt})`,
-    ],
+    ["Expires", expiresAt === undefined ? "when it is released" : `${expiryOf(booked, at)} (${expiresAt})`],
+    ["Under notice", isLive(phase) && preempting ? noticeText(reservation, preempting, at) : undefined],
     ["Price", costText(cost)],
     ["Tier", reservation.tier],
     ["Tenant", reservation.tenant],
@@ -135,4 +135,17 @@ function reservationText(reservation: ReservationDTO, at: number, styled: Styler
     ["Liqo", hasLiqo ? `${requesterLiqoID ?? "?"} borrows from ${targetLiqoID ?? "?"}` : undefined],
     ["Decision", reservation.decisionID],
   ]);
+}
+
+/** `ends in 4m (2026-07-01T10:05:00.123Z): tokyo is drained`. */
+function noticeText(
+  reservation: ReservationDTO,
+  { at: endsAt, byPriority }: NonNullable<ReservationDTO["preempting"]>,
+  at: number,
+): string {
+  const cause =
+    byPriority === undefined
+      ? `${reservation.targetClusterID} is drained`
+      : `a waiting request of priority ${byPriority} needs its capacity`;
+  return `ends in ${age((noticeEnd(reservation) ?? at) - at)} (${endsAt}): ${cause}`;
 }

@@ -44,11 +44,20 @@ export function reservationColumns(now: number, styled: Styler): readonly Column
   ];
 }
 
-/** `in 29m`, `never` (until it is released), or nothing once it has ended. */
-export function expiryOf({ status: { phase, expiresAt } }: ReservationDTO, now: number): string {
+/** `in 29m`, `in 4m (notice)`, `never` (until it is released), or nothing once it has ended. */
+export function expiryOf(item: ReservationDTO, now: number): string {
+  const { phase, expiresAt } = item.status;
   if (phase === "Released" || phase === "Failed") return "-";
-  const at = expiresAt === undefined ? undefined : parseTime(expiresAt);
-  return at === undefined ? "never" : `in ${age(at - now)}`;
+  const expires = expiresAt === undefined ? undefined : parseTime(expiresAt);
+  const notice = noticeEnd(item);
+  const isNotice = notice !== undefined && (expires === undefined || notice < expires);
+  if (isNotice) return `in ${age(notice - now)} (notice)`;
+  return expires === undefined ? "never" : `in ${age(expires - now)}`;
+}
+
+/** When the notice of a reservation ends; undefined: it is not under notice. */
+export function noticeEnd({ preempting }: ReservationDTO): number | undefined {
+  return preempting && parseTime(preempting.at);
 }
 
 /** What a command has made of a reservation: one line, as in the list. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { formatTime, parseJson } from "@resource-broker/base";
 import { fitToSchema, type Schema } from "@resource-broker/contract";
-import type { Condition } from "@resource-broker/contract/crd";
+import { type Condition, noticeMessage } from "@resource-broker/contract/crd";
 import type { Reservation } from "../reservations/reservation.ts";
 import type { CachedReservation } from "../reservations/reservation-cache.ts";
 
@@ -80,13 +80,7 @@ export function noticeText({
   preempting,
   provider,
 }: Pick<Reservation, "preempting" | "provider">): string | undefined {
-  if (preempting === undefined) return undefined;
-  const { at, byPriority } = preempting;
-  const cause =
-    byPriority === undefined
-      ? `${provider} is drained`
-      : `a waiting request of priority ${byPriority} needs its capacity`;
-  return `ends at ${at}: ${cause}`;
+  return preempting && noticeMessage(preempting, provider);
 }
 
 /** The notice that a status shows. */

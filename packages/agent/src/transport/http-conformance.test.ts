@@ -26,6 +26,7 @@ async function makeTransport(): Promise<TransportUnderTest> {
       await rm(broker.storeDirectory, { recursive: true });
       await broker.restart();
     },
+    admin: broker.api,
     remove: async () => {
       await proxy.close();
       await broker.dispose();

@@ -184,6 +184,7 @@ describe("the queue", () => {
     const holder = await reserve("tokyo", 16);
     await wait("rome", "1");
     await running.clock.advance(30_000);
+    expect(await sample("queue_grants_total")).toEqual({ [QUEUE_OF("ml")]: 0, [QUEUE_OF("other")]: 0 });
     await release("tokyo", holder);
     await running.clock.advance(0);
     expect(await sample("queue_grants_total")).toEqual({ [QUEUE_OF("ml")]: 1, [QUEUE_OF("other")]: 0 });

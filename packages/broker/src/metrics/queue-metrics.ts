@@ -37,12 +37,19 @@ interface QueueMetrics {
 export function queueMetrics({ registry, source }: QueueMetricsDeps): QueueMetrics {
   registerQueueGauges({ registry, source });
   const starts = startErrors(registry);
-  const grants = registry.counter({
-    name: "broker_queue_grants_total",
-    help: "Requests that waited and were granted, by tenant of the policy.",
-    isLabelled: true,
-  });
-  grants.inc({ tenant: OTHER }, 0);
+  const grants = new Map<string, number>();
+  registry.collector(
+    {
+      name: "broker_queue_grants_total",
+      help: "Requests that waited and were granted, by tenant of the policy.",
+      type: "counter",
+    },
+    () => {
+      // A series that begins above 0 hides its first grant, and the queue looks stuck.
+      for (const tenant of labelsIn(source()?.engine.policy)) grants.set(tenant, grants.get(tenant) ?? 0);
+      return Array.from(grants, ([tenant, value]) => ({ labels: { tenant }, value }));
+    },
+  );
   const waits = registry.histogram({
     name: "broker_queue_wait_seconds",
     help: "Time that granted requests had waited.",
@@ -63,7 +70,8 @@ export function queueMetrics({ registry, source }: QueueMetricsDeps): QueueMetri
     if (event.kind !== "granted" || !hasWaited(event)) return;
     starts.granted(event.reservation);
     const { requester, tenant = requester, createdAt, reservedAt } = event.reservation;
-    grants.inc({ tenant: labelFor(tenant, source()?.engine.policy) });
+    const label = labelFor(tenant, source()?.engine.policy);
+    grants.set(label, (grants.get(label) ?? 0) + 1);
     waits.observe((reservedAt - createdAt) / 1000);
   };
   return {
@@ -136,8 +144,7 @@ function tenantQueues(source: MetricsSource | undefined): Map<string, TenantQueu
   if (source === undefined) return queues;
   const { ledger, policy } = source.engine;
   const now = source.engine.now();
-  for (const tenant of [OTHER, ...Object.keys(policy.tenants)])
-    queues.set(tenant, { length: 0, oldestMs: 0 });
+  for (const tenant of labelsIn(policy)) queues.set(tenant, { length: 0, oldestMs: 0 });
   for (const { requester, namespace, entries } of ledger.waiting.lines()) {
     const queue = queues.get(labelFor(tenantOf(policy, requester, namespace), policy));
     const [oldest] = entries;
@@ -152,12 +159,16 @@ function tenantShares(source: MetricsSource | undefined): Map<string, number> {
   const shares = new Map<string, number>();
   if (source === undefined) return shares;
   const { ledger, policy } = source.engine;
-  for (const tenant of [OTHER, ...Object.keys(policy.tenants)]) shares.set(tenant, 0);
+  for (const tenant of labelsIn(policy)) shares.set(tenant, 0);
   for (const tenant of ledger.tenants.keys()) {
     const label = labelFor(tenant, policy);
     shares.set(label, Math.max(shares.get(label) ?? 0, shareOf(ledger, tenant, policy)));
   }
   return shares;
+}
+
+function labelsIn(policy: Policy | undefined): string[] {
+  return [OTHER, ...Object.keys(policy?.tenants ?? {})];
 }
 
 function labelFor(tenant: string, policy: Policy | undefined): string {

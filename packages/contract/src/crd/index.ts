@@ -3,6 +3,7 @@ export { type BrokerPolicy, brokerPolicyKind } from "./broker-policy.ts";
 export { type ClusterAdvertisement, clusterAdvertisementKind } from "./cluster-advertisement.ts";
 export { type CustomResourceDefinition, customResourceDefinition, KINDS } from "./definition.ts";
 export { apiVersionOf, type Kind } from "./kind.ts";
+export { noticeIn, noticeMessage } from "./notice.ts";
 export {
   AGENT_FIELD_MANAGER,
   BROKER_LEASE,

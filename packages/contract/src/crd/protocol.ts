@@ -14,7 +14,10 @@ export const KUBE_ANNOTATION = {
   renew: `${PREFIX}/renew`,
   /** On the broker's Lease. */
   ledgerId: `${PREFIX}/ledger-id`,
-  /** On the broker's Lease: its protocol, as in the header Broker-Protocol. From 3 on, Reservations can wait. Absent: an older broker. */
+  /**
+   * On the broker's Lease: its protocol, as in the header Broker-Protocol. From 3 on, Reservations can wait. Absent: an older
+   * broker. On a ClusterAdvertisement: its agent's, as in Agent-Protocol. From 3 on, it acts on notices. Absent: 2.
+   */
   protocol: `${PREFIX}/protocol`,
   /** On the broker's Lease: when capacity was last freed. A new time means that queued requests should be retried. */
   capacityFreed: `${PREFIX}/capacity-freed`,

@@ -13,7 +13,7 @@ import {
   sliceDefaultsSchema,
 } from "../wire/reservation.ts";
 import { requestOptionFields, waitOptionFields } from "../wire/reservation-request.ts";
-import { placeField, queueStandingFields } from "../wire/waiting.ts";
+import { placeField, queueStandingFields, sinceField } from "../wire/waiting.ts";
 import { AGE, column, heldColumns, type Kind, MESSAGE, wide, kindNames } from "./kind.ts";
 import { explanationField, lifetimeFields, statusFields, tenantField } from "./shared-fields.ts";
 
@@ -109,6 +109,7 @@ const statusSchema = t.object({
     "Of an Adopt: what became of the offer.",
     "adopted",
   ),
+  since: sinceField,
   until: t.optional(
     time(),
     "Of a request that waits, or has left the queue without a reservation: it fails if it has none by then.",

@@ -55,6 +55,13 @@ export const placeField = t.required(
   "2/7",
 );
 
+/** The same on the wire and in the status of a Reservation. */
+export const sinceField = t.optional(
+  time(),
+  "Since when it waits, if it has taken over the place of a preempted reservation. Absent: since it was asked for.",
+  "2026-07-01T09:00:00.123Z",
+);
+
 export const waitingRequestSchema = t.message(
   "WaitingRequestDTO",
   "A request that waits for capacity, or has left the queue without a reservation.",
@@ -80,11 +87,7 @@ export const waitingRequestSchema = t.message(
       "The state of the request.",
     ),
     createdAt: t.required(time(), "When it was asked for.", "2026-07-01T10:00:00.123Z"),
-    since: t.optional(
-      time(),
-      "Since when it waits, if it has taken over the place of a preempted reservation. Absent: since it was asked for.",
-      "2026-07-01T09:00:00.123Z",
-    ),
+    since: sinceField,
     until: t.required(time(), "It fails if it has no reservation by then.", "2026-07-02T10:00:00.123Z"),
     endedAt: t.optional(time(), "When it left the queue. Absent: it waits.", "2026-07-01T11:30:00.123Z"),
     reason: t.optional(endReasonSchema, "Why it left the queue.", "WaitTimeout"),

@@ -1,6 +1,7 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert";
 import type { BrokerEvent, BrokerTransport, ResponseMetadata } from "@resource-broker/agent";
 import { Fault } from "@resource-broker/base";
+import { type CallSender, drainCall, uncordonCall } from "@resource-broker/client";
 import type { AdoptionRequestDTO, ReservationDTO, WaitingRequestDTO } from "@resource-broker/contract";
 import { advertisementBody, reservationBody } from "../broker/bodies.ts";
 import { refused } from "../refused.ts";
@@ -14,6 +15,8 @@ export interface TransportUnderTest {
   readonly cut: () => void;
   /** The same broker with an empty ledger, as after a lost disk. */
   readonly loseLedger: () => Promise<void>;
+  /** Calls as an admin. */
+  readonly admin: () => CallSender;
   readonly remove: () => Promise<void>;
 }
 
@@ -320,6 +323,22 @@ export const TRANSPORT_PROMISES: readonly TransportPromise[] = [
     const { status } = await until("it is granted", () => rome.getReservation(id));
     strictEqual(status.phase, "Reserved");
     deepStrictEqual(ids(await rome.listReservations("requester")), [id]);
+  }),
+
+  promise("both parties are told of a notice, and that it was withdrawn", async (setup) => {
+    const { rome, paris, transport } = setup;
+    const { id, generation = 0 } = await rome.reserve(request, "k");
+    const seen = async (who: BrokerTransport, isNoticed: boolean) =>
+      until(`it is under notice: ${isNoticed}`, async () => {
+        const found = await who.getReservation(id);
+        return (found?.preempting !== undefined) === isNoticed ? found : undefined;
+      });
+    await transport.admin().request(drainCall("paris"));
+    const [noticed] = await Promise.all([seen(rome, true), seen(paris, true)]);
+    ok((noticed.generation ?? 0) > generation, "a notice is news");
+    deepStrictEqual(noticed.preempting, (await paris.listInstructions())[0]?.preempting);
+    await transport.admin().request(uncordonCall("paris"));
+    await Promise.all([seen(rome, false), seen(paris, false)]);
   }),
 
   promise("a broker that lost its memory says so, and a stream begins anew", async (setup) => {

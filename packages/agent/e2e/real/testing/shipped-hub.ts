@@ -82,6 +82,7 @@ export async function shippedHub(certificates: PeerCertificates): Promise<Shippe
         await rm(broker.storeDirectory, { recursive: true });
         await broker.restart();
       },
+      admin: broker.api,
       remove: async () => {
         const lines = await broker.logLines();
         await broker.dispose();

@@ -56,6 +56,7 @@ async function makeTransport(): Promise<TransportUnderTest> {
       await rm(broker.storeDirectory, { recursive: true });
       await broker.restart();
     },
+    admin: broker.api,
     remove: async () => {
       await broker.dispose();
       await planes.stop();

@@ -1,10 +1,16 @@
-import type { AdoptionRequestDTO, AdvertisementDTO, ReservationRequestDTO } from "@resource-broker/contract";
+import {
+  type AdoptionRequestDTO,
+  type AdvertisementDTO,
+  PROTOCOL_VERSION,
+  type ReservationRequestDTO,
+} from "@resource-broker/contract";
 import {
   apiVersionOf,
   type ClusterAdvertisement,
   type Condition,
   clusterAdvertisementKind,
   clusterAdvertisementName,
+  KUBE_ANNOTATION,
   KUBE_LABEL,
   RESERVATION_CONDITION,
   type Reservation,
@@ -76,7 +82,12 @@ export function advertisementManifest(
   return {
     apiVersion: apiVersionOf(clusterAdvertisementKind),
     kind: clusterAdvertisementKind.kind,
-    metadata: { name: clusterAdvertisementName(advertisement.clusterID), namespace },
+    metadata: {
+      name: clusterAdvertisementName(advertisement.clusterID),
+      namespace,
+      // Not in the spec: an older definition of the object would refuse all of it.
+      annotations: { [KUBE_ANNOTATION.protocol]: String(PROTOCOL_VERSION) },
+    },
     spec: { ...advertisement, resources, ...counted },
   };
 }

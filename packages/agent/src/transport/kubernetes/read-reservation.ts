@@ -23,7 +23,7 @@ import {
   type WaitingRequestDTO,
   waitingRequestSchema,
 } from "@resource-broker/contract";
-import { NOBODY, RESERVATION_CONDITION, type Reservation } from "@resource-broker/contract/crd";
+import { NOBODY, noticeIn, RESERVATION_CONDITION, type Reservation } from "@resource-broker/contract/crd";
 import { isFinal, isLive, type ReservationRequest } from "@resource-broker/domain";
 import type { Role } from "../broker-communicator.ts";
 
@@ -107,6 +107,7 @@ function toReservation(object: Reservation, role: Role) {
     createdAt: status.createdAt ?? metadata.creationTimestamp,
     tier: request.tier,
     priority: request.priority,
+    ...present({ preempting: noticeIn(status.conditions) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { resourceVector } from "@resource-broker/base";
-import { type ClusterAdvertisement, KUBE_LABEL } from "@resource-broker/contract/crd";
+import { type ClusterAdvertisement, KUBE_ANNOTATION, KUBE_LABEL } from "@resource-broker/contract/crd";
 import { type AccountView, apply, emptyLedger, type Ledger } from "@resource-broker/domain";
 import { clusterOf } from "@resource-broker/testkit";
 import { describe, expect, test } from "vitest";
@@ -139,6 +139,19 @@ describe("what is done about a ClusterAdvertisement:", () => {
     const { instance: _, sequence: __, ...spec } = object().spec;
     const step = plan({ object: { ...object(), spec } });
     expect(step).toMatchObject({ call: { kind: "advertise", advertisement: { protocol: 1 } } });
+  });
+
+  test.each([
+    { stated: undefined, counts: 2 },
+    { stated: "1", counts: 2 },
+    { stated: "3", counts: 3 },
+    { stated: "3.0", counts: 2 },
+  ])("an agent that says protocol $stated speaks $counts", ({ stated, counts }) => {
+    const annotations = stated === undefined ? {} : { [KUBE_ANNOTATION.protocol]: stated };
+    const { metadata, ...whole } = object();
+    expect(plan({ object: { ...whole, metadata: { ...metadata, annotations } } })).toMatchObject({
+      call: { kind: "advertise", advertisement: { protocol: counts } },
+    });
   });
 
   test("what an agent says of reserved and available is never read", () => {

@@ -4,6 +4,7 @@ import {
   type ClusterAdvertisement,
   clusterAdvertisementKind,
   clusterAdvertisementName,
+  KUBE_ANNOTATION,
   KUBE_LABEL,
 } from "@resource-broker/contract/crd";
 import {
@@ -133,16 +134,22 @@ function outcomeInLedger(
 }
 
 /** The API server has checked the object, but perhaps by an older definition. */
-function planNew({ spec }: ClusterAdvertisement): AdvertisementStep {
+function planNew({ spec, metadata }: ClusterAdvertisement): AdvertisementStep {
   const checked = validate(clusterAdvertisementKind.spec, withoutIncompleteCost(spec));
   if (!checked.ok) return refuse(describeProblems(checked.problems));
   const { resources, instance } = checked.value;
-  const protocol = instance === undefined ? OLDER_PROTOCOL : CALLS_PROTOCOL;
+  const protocol = instance === undefined ? OLDER_PROTOCOL : statedProtocol(metadata);
   // `reserved` and `available` in the object are ignored: the broker computes them.
   const dto = { ...checked.value, resources: { ...resources, available: resources.allocatable } };
   const mapped = toAdvertisement(dto, protocol);
   if (!mapped.ok) return refuse(describeProblems(mapped.problems));
   return { kind: "call", call: { kind: "advertise", advertisement: mapped.value } };
+}
+
+/** Agents before the annotation know all calls, and no notices. */
+function statedProtocol({ annotations = {} }: ClusterAdvertisement["metadata"]): number {
+  const stated = annotations[KUBE_ANNOTATION.protocol] ?? "";
+  return Math.max(CALLS_PROTOCOL, /^[0-9]{1,4}$/.test(stated) ? Number(stated) : 0);
 }
 
 function refuse(problem: string): AdvertisementStep {

@@ -2,6 +2,7 @@ import { formatTime, safeJson, safeLine, truncate } from "@resource-broker/base"
 import { type Disclosure, fromDecision, present } from "@resource-broker/contract";
 import {
   KUBE_ANNOTATION,
+  noticeMessage,
   RESERVATION_CONDITION,
   type Reservation as ReservationObject,
   reservationKind,
@@ -97,6 +98,7 @@ export function reservationStatus(
     tier: _____,
     priority: ______,
     endedAt: _______,
+    // The condition tells of it.
     preempting: ________,
     // Its provider reads the object too: which teams a cluster has is its own matter.
     tenant: _________,
@@ -136,7 +138,7 @@ export function waitingStatus(
   const hasLeft = isFinal(entry.phase);
   const shown = present({ reader: { clusterId: entry.requester }, place: hasLeft ? undefined : place });
   const rendered = renderWaiting({ policy }, entry, shown);
-  const { id, createdAt, until, reason, generation, tenant, queue } = rendered;
+  const { id, createdAt, since, until, reason, generation, tenant, queue } = rendered;
   const { phase, message } = rendered.status;
   const why = hasLeft ? (reason ?? phase) : QUEUED;
   return statusFor(
@@ -145,6 +147,7 @@ export function waitingStatus(
       message,
       reservationID: id,
       createdAt,
+      since,
       until,
       reason,
       generation,
@@ -254,13 +257,9 @@ function conditionsFor(reservation: Reservation, ledger: LedgerView): DesiredCon
 
 function noticeOf({ preemption, provider }: Reservation): DesiredCondition[] {
   if (preemption === undefined) return [];
-  const { at, priority } = preemption;
-  const cause =
-    priority === undefined
-      ? `${provider} is drained`
-      : `a waiting request of priority ${priority} needs its capacity`;
-  const message = `ends at ${formatTime(at)}: ${cause}`;
-  return [preempting("True", "Notice", message)];
+  const { at, priority: byPriority } = preemption;
+  const notice = { at: formatTime(at), ...present({ byPriority }) };
+  return [preempting("True", "Notice", noticeMessage(notice, provider))];
 }
 
 /** Older agents send no acknowledgement: for them the reservation in the ledger is enough. */

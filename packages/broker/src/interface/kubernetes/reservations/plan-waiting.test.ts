@@ -232,6 +232,12 @@ const PLACES: readonly Row[] = [
   ],
 ];
 
+test("a request in the place of a preempted reservation says since when it waits", () => {
+  expect(shown(own).status?.since).toBeUndefined();
+  const resumed = waits(PERSONS_ID, { since: NOW - 5 * MINUTE });
+  expect(shown(resumed).status?.since).toBe(new Date(NOW - 5 * MINUTE).toISOString());
+});
+
 describe("what is done about a Reservation that waits:", () => {
   const rows = [...ROWS, ...PLACES].map((row) => [row[0], row] as const);
   test.each(rows)("%s", (_, [, object, waiting, expected, options = {}]) => {
