@@ -174,6 +174,23 @@ describe("a request that waits", () => {
     expect(callsOf(world, "reserve")).toHaveLength(1);
   });
 
+  test.each([true, false])(
+    "or shall be served at once is invalid above its tenant's priority: queue %s",
+    async (queue) => {
+      const world = await startedFleet();
+      world.broker.setPolicy({ tenants: { default: { weight: 1, quota: {}, members: [], maxPriority: 5 } } });
+      world.rome.createRequest("second", { queue, priority: 50 });
+      await world.time.advance(MINUTE_MS);
+      expect(statusOf(world)).toMatchObject({
+        phase: "Failed",
+        reason: "Invalid",
+        message: "priority 50 is above the maximum of rome, 5",
+      });
+      expect(callsOf(world, "reserve")).toHaveLength(1);
+      expect(world.rome.events.map(({ reason }) => reason)).toEqual(["Refused"]);
+    },
+  );
+
   test("and is released by an admin ends, also if the event is lost", async () => {
     for (const isLost of [false, true]) {
       const world = await fleetWithWaitingRequest();

@@ -19,6 +19,7 @@ const FINAL_REASONS: Readonly<Partial<Record<FaultCode, "NoCapacity" | "Invalid"
   malformed: "Invalid",
   "not-yet": "Invalid",
   "ttl-too-long": "Invalid",
+  "priority-too-high": "Invalid",
   "too-large": "Invalid",
   unsupported: "Invalid",
 };

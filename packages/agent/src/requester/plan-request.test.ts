@@ -224,6 +224,7 @@ describe("a refusal", () => {
 
   test.each([
     ["ttl-too-long", "Failed", "Invalid"],
+    ["priority-too-high", "Failed", "Invalid"],
     ["invalid", "Failed", "Invalid"],
     ["unsupported", "Failed", "Invalid"],
     ["quota-exceeded", "Failed", "NoCapacity"],
