@@ -237,6 +237,7 @@ describe("a refusal", () => {
   test.each([
     ["unreachable", "BrokerUnreachable"],
     ["rate-limited", "BrokerBusy"],
+    ["queue-full", "QueueFull"],
     ["internal", "BrokerUnavailable"],
     ["store-unavailable", "BrokerUnavailable"],
     ["forbidden", "BrokerRefusesAgent"],
