@@ -68,6 +68,10 @@ export const FAULTS = {
   ),
   "not-yet": lasting(422, "Only reservations that start now are served: leave start out."),
   "ttl-too-long": lasting(422, "Ask for a shorter duration, and renew it while you need it."),
+  "priority-too-high": lasting(
+    422,
+    "Ask for a lower priority, or have the broker's operator raise the tenant's maxPriority.",
+  ),
   "queue-full": passing(
     429,
     "As many requests wait as the policy allows: ask again later, or have the broker's operator raise the limit.",

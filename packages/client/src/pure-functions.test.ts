@@ -8,7 +8,15 @@ import {
 } from "@resource-broker/contract";
 import { describe, expect, test } from "vitest";
 import * as calls from "./calls.ts";
-import { advertisementPages, auditPages, type CallSender, readAll, reservationPages } from "./calls.ts";
+import {
+  advertisementPages,
+  auditPages,
+  type CallSender,
+  queuePages,
+  readAll,
+  reservationPages,
+  tenantPages,
+} from "./calls.ts";
 import { batchesOf, newerFieldsIn } from "./create-broker-client.ts";
 import { readBrokerUrls } from "./endpoints.ts";
 import { createEventParser, type EventBlock } from "./instruction-stream.ts";
@@ -195,6 +203,20 @@ describe("lists", () => {
     const ids = (await readAll(sender, reservationPages("provider"))).map(({ id }) => id);
     expect(ids).toEqual(["1", "2", "3"]);
     expect(asked).toEqual([`${PATH.reservations}?role=provider&limit=500`, SECOND, THIRD]);
+  });
+
+  test.each([
+    ["the queue of one cluster", queuePages("rome"), `${PATH.queue}?limit=500&offset=`, "&requester=rome"],
+    ["the whole queue", queuePages(), `${PATH.queue}?limit=500&offset=`, ""],
+    ["the tenants", tenantPages(), `${PATH.tenants}?limit=500&offset=`, ""],
+  ])("keep what they were asked for on every page: %s", async (_, first, path, filter) => {
+    const asked: string[] = [];
+    const request = async (call: { readonly path: string }) => {
+      const next = ["100", "200"][asked.push(call.path) - 1];
+      return { value: { items: [], total: 0, ...(next === undefined ? {} : { next }) }, headers: {} };
+    };
+    await readAll<unknown, unknown>({ request } as unknown as CallSender, first as never);
+    expect(asked).toEqual(["0", "100", "200"].map((offset) => `${path}${offset}${filter}`));
   });
 
   test("that lead to the same page again, or are longer than the limit, are a failure: the rest is unknown", async () => {

@@ -174,6 +174,23 @@ describe("a request that waits", () => {
     expect(callsOf(world, "reserve")).toHaveLength(1);
   });
 
+  test.each([true, false])(
+    "or shall be served at once is invalid above its tenant's priority: queue %s",
+    async (queue) => {
+      const world = await startedFleet();
+      world.broker.setPolicy({ tenants: { default: { weight: 1, quota: {}, members: [], maxPriority: 5 } } });
+      world.rome.createRequest("second", { queue, priority: 50 });
+      await world.time.advance(MINUTE_MS);
+      expect(statusOf(world)).toMatchObject({
+        phase: "Failed",
+        reason: "Invalid",
+        message: "priority 50 is above the maximum of rome, 5",
+      });
+      expect(callsOf(world, "reserve")).toHaveLength(1);
+      expect(world.rome.events.map(({ reason }) => reason)).toEqual(["Refused"]);
+    },
+  );
+
   test("and is released by an admin ends, also if the event is lost", async () => {
     for (const isLost of [false, true]) {
       const world = await fleetWithWaitingRequest();
@@ -192,10 +209,17 @@ describe("a request that waits", () => {
     broker.setPolicy({ queue: { ...broker.policy().queue, max: 1 } });
     rome.createRequest("third", QUEUED);
     await time.advance(MINUTE_MS);
-    expect(statusOf(world, "third")).toMatchObject({
-      phase: "Pending",
-      message: expect.stringContaining("queue.max"),
+    const message = "the broker's queue is full: 1 requests wait already; the policy allows 1 (queue.max)";
+    expect(statusOf(world, "third")).toMatchObject({ phase: "Pending", message: `${message}; asking again` });
+    expect(conditionOf(world, "third")).toMatchObject({
+      status: "False",
+      reason: "QueueFull",
+      message: `${message}; asking again`,
     });
+    const ofThird = rome.events.filter(({ regarding }) => regarding.metadata.name === "third");
+    expect(ofThird).toMatchObject([
+      { type: "Warning", reason: "QueueFull", message: `${message}; asking again` },
+    ]);
     rome.deleteRequest("second");
     await time.advance(MINUTE_MS);
     expect(statusOf(world, "third")?.queue?.place).toBe("1/1");
@@ -541,6 +565,21 @@ describe("a waiting request whose spec is edited", () => {
     await world.time.advance(5000);
     expect(pending(world)).toMatchObject([{ id: world.id }]);
     expect(statusOf(world)).toMatchObject({ phase: "Pending", attempts: 1, observedGeneration: 2 });
+  });
+
+  test("and finds the queue full says so, and waits again once there is room", async () => {
+    const world = await fleetWithWaitingRequest();
+    const { broker, rome, time } = world;
+    broker.setPolicy({ queue: { ...broker.policy().queue, max: 0 } });
+    edit(world, { requestedCPU: "5" });
+    await time.advance(MINUTE_MS);
+    expect(conditionOf(world, "second")).toMatchObject({ status: "False", reason: "QueueFull" });
+    expect(statusOf(world)?.message).toContain("the policy allows 0 (queue.max)");
+    expect(queuedCondition(world)).toMatchObject({ status: "False", reason: "NotWaiting" });
+    expect(rome.events.map(({ reason }) => reason)).toContain("QueueFull");
+    broker.setPolicy({ queue: { ...broker.policy().queue, max: 1 } });
+    await time.advance(MINUTE_MS);
+    expect(statusOf(world)).toMatchObject({ phase: "Pending", attempts: 2, queue: { place: "1/1" } });
   });
 
   test("while the broker is down waits as before, and leaves the queue later", async () => {

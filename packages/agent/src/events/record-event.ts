@@ -10,13 +10,14 @@ export const EVENT_REASONS = {
   Refused: "The broker refused the request; the message says why, cluster by cluster.",
   Queued:
     "Nothing fits now; the request waits in the broker's queue. At a broker without a queue, the agent asks again.",
+  QueueFull: "As many requests wait as the policy allows; the message names the limit. The agent asks again.",
   ProviderRefused: "The provider could not hold the resources; the agent asks again.",
   Preempting:
     "The reservation is under notice: the message says when it ends and why. Also on the pods that run on its node.",
   Reprieved: "The notice was withdrawn: the reservation stays. Also on the pods that run on its node.",
   Preempted:
     "The reservation gave way to a waiting request, or its provider was drained; the request asks for its old place in the queue.",
-  BrokerUnavailable: "The broker did not answer; the agent asks again.",
+  BrokerUnavailable: "The broker did not answer, or refuses this agent; the agent asks again.",
   WrongAnswer:
     "The broker answered with a reservation that is not this request's; the agent ignores it and asks again.",
   Ended: "The reservation has ended; the message says why.",

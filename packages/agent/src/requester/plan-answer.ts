@@ -11,6 +11,9 @@ import {
 /** At a broker without a queue, a queued request is sent again at least this often, and sooner when the broker reports freed capacity. */
 export const QUEUE_RETRY_MS = 30_000;
 
+/** As many requests wait as the policy allows: the message names the limit. */
+export const QUEUE_FULL = "QueueFull";
+
 /** The final reasons, by fault; all other faults are retried. */
 const FINAL_REASONS: Readonly<Partial<Record<FaultCode, "NoCapacity" | "Invalid">>> = {
   "no-capacity": "NoCapacity",
@@ -19,6 +22,7 @@ const FINAL_REASONS: Readonly<Partial<Record<FaultCode, "NoCapacity" | "Invalid"
   malformed: "Invalid",
   "not-yet": "Invalid",
   "ttl-too-long": "Invalid",
+  "priority-too-high": "Invalid",
   "too-large": "Invalid",
   unsupported: "Invalid",
 };
@@ -106,7 +110,8 @@ export function planUnanswered(
 ): AnsweredPlan {
   const reason = UNANSWERED[fault.code] ?? "BrokerUnavailable";
   const { retryAfterMs } = fault.details;
-  const message = `${withoutFullStop(fault.message)}; asking again`;
+  const prefix = reason === QUEUE_FULL ? "the broker's queue is full: " : "";
+  const message = `${prefix}${withoutFullStop(fault.message)}; asking again`;
   return {
     status: pending(state, reason, { message, attempts: asked - 1 }),
     ...(retryAfterMs === undefined ? {} : { requeueAfterMs: Math.min(retryAfterMs, LONGEST_PAUSE_MS) }),
@@ -137,7 +142,7 @@ const UNANSWERED: Readonly<Partial<Record<FaultCode, string>>> = {
   "no-certificate": "BrokerRefusesAgent",
   "rate-limited": "BrokerBusy",
   overloaded: "BrokerBusy",
-  "queue-full": "BrokerBusy",
+  "queue-full": QUEUE_FULL,
 };
 
 function failed(endReason: "NoCapacity" | "Invalid", message: string): Omit<NotReserved, "attempts"> {

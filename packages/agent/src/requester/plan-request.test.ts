@@ -224,6 +224,7 @@ describe("a refusal", () => {
 
   test.each([
     ["ttl-too-long", "Failed", "Invalid"],
+    ["priority-too-high", "Failed", "Invalid"],
     ["invalid", "Failed", "Invalid"],
     ["unsupported", "Failed", "Invalid"],
     ["quota-exceeded", "Failed", "NoCapacity"],
@@ -236,6 +237,7 @@ describe("a refusal", () => {
   test.each([
     ["unreachable", "BrokerUnreachable"],
     ["rate-limited", "BrokerBusy"],
+    ["queue-full", "QueueFull"],
     ["internal", "BrokerUnavailable"],
     ["store-unavailable", "BrokerUnavailable"],
     ["forbidden", "BrokerRefusesAgent"],

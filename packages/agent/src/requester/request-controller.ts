@@ -253,7 +253,8 @@ export function requestController({ clusterId, withoutBroker = false }: RequestO
     if (plan.isUnanswered === true) requeueAfterMs = pauses.afterFailure(key, requeueAfterMs);
     else pauses.end(key);
     // A changed request that could not be sent: the status still says where it waits.
-    if (plan.isUnanswered === true && waiting !== undefined) return { requeueAfterMs: requeueAfterMs ?? 0 };
+    const waits = waiting !== undefined && waitsByStatus(request.status ?? {});
+    if (plan.isUnanswered === true && waits) return { requeueAfterMs: requeueAfterMs ?? 0 };
     await statusWriter.write(key, request, plan.status);
     return requeueAfterMs === undefined ? {} : { requeueAfterMs };
   };

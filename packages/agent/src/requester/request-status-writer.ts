@@ -4,7 +4,7 @@ import type { EventReason, ObjectEvent, RecordEvent } from "../events/record-eve
 import { ignoring } from "../faults.ts";
 import { isSameStatus } from "../manifests/conditions.ts";
 import { MANAGER, RESOURCE_REQUESTS } from "../manifests/labels.ts";
-import { WRONG_ANSWER } from "./plan-answer.ts";
+import { QUEUE_FULL, WRONG_ANSWER } from "./plan-answer.ts";
 import type { RequestStatus } from "./request-status.ts";
 
 const BY_CONDITION: Readonly<Record<string, EventReason>> = {
@@ -15,6 +15,7 @@ const BY_CONDITION: Readonly<Record<string, EventReason>> = {
   BrokerUnavailable: "BrokerUnavailable",
   BrokerBusy: "BrokerUnavailable",
   BrokerRefusesAgent: "BrokerUnavailable",
+  [QUEUE_FULL]: "QueueFull",
   UnknownToBroker: "UnknownToBroker",
   [WRONG_ANSWER]: "WrongAnswer",
 };

@@ -64,6 +64,7 @@ export const AGENT_ROUTES: readonly Route[] = [
       "key-mismatch",
       "not-yet",
       "ttl-too-long",
+      "priority-too-high",
       "queue-full",
     ],
   },
@@ -153,7 +154,7 @@ export const AGENT_ROUTES: readonly Route[] = [
     parameters: ["requester", "weights"],
     body: { schema: reservationRequestSchema, example: examples.reservationRequest },
     reply: ok("What would happen.", { schema: quoteSchema, example: examples.quote }),
-    faults: [...WITH_BODY, "quota-exceeded", "not-yet", "ttl-too-long"],
+    faults: [...WITH_BODY, "quota-exceeded", "not-yet", "ttl-too-long", "priority-too-high"],
   },
   {
     call: "GET /api/v1/instructions",

@@ -121,7 +121,7 @@ export const PARAMETERS = {
     ...inHeader(
       HEADER.idempotencyKey,
       { type: "string", minLength: 1, maxLength: LIMIT.idempotencyKeyLength },
-      "Makes retries safe: the same key books once. Requests without a key are never recognised as retries.",
+      "Makes retries safe: the same key books once. A retry must ask for the same amounts, priority, duration, target, constraints, perNode, tier and start, or it is refused with key-mismatch; wait, resumes and namespace are not compared, and those of the first request stay. Requests without a key are never recognised as retries.",
     ),
     example: "5f1c8a3e-2",
   },

@@ -48,7 +48,7 @@ const specSchema = t.object({
   queue: t.optional(t.boolean(), "True: when nothing fits, wait in the broker's queue. Absent: false.", true),
   queueTimeout: t.optional(
     duration("positive"),
-    "The longest it waits in the queue. Absent: as long as the broker's policy allows (queue.maxWait, 24h).",
+    "The longest it waits in the queue; needs queue: true, and cannot be changed while it waits. Absent: as long as the broker's policy allows (queue.maxWait, 24h).",
     "4h",
   ),
   offload: t.optional(offloadSchema, "Which pods shall use the borrowed resources."),
@@ -121,6 +121,22 @@ export const resourceRequestKind: Kind<Infer<typeof specSchema>, Infer<typeof st
     MESSAGE,
   ],
   rules: [
+    // Without oldSelf: API servers let an object that broke it before keep its spec.
+    {
+      at: "spec",
+      fieldPath: ".queueTimeout",
+      rule: "!has(self.queueTimeout) || (has(self.queue) && self.queue)",
+      message:
+        "has no effect without queue: true: set queue to true to let the request wait, or remove queueTimeout",
+    },
+    // The agent's status names a reservation of a pending request only while it waits.
+    {
+      at: "",
+      fieldPath: ".spec.queueTimeout",
+      rule: "!has(oldSelf.status) || !has(oldSelf.status.phase) || oldSelf.status.phase != 'Pending' || !has(oldSelf.status.reservationName) || !has(self.spec.queue) || !self.spec.queue || (has(self.spec.queueTimeout) ? has(oldSelf.spec.queueTimeout) && self.spec.queueTimeout == oldSelf.spec.queueTimeout : !has(oldSelf.spec.queueTimeout))",
+      message:
+        "cannot be changed while the request waits: delete it and create a new one with the time that you want; the new one waits at the end of the queue",
+    },
     {
       at: "",
       fieldPath: ".spec",

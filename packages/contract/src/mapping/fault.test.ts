@@ -37,6 +37,7 @@ describe("an error reply of an older broker", () => {
     ["a bad quantity", 400, '{"error":"invalid quantity"}', "invalid", "invalid quantity"],
     ["a route it does not have", 404, "404 page not found", "not-found", "404 page not found"],
     ["a code from the future", 503, '{"error":"busy","code":"new"}', "overloaded", "busy"],
+    ["another one from the future", 422, '{"error":"too high","code":"newer"}', "invalid", "too high"],
     ["nothing at all", 500, "", "internal", "no reason given"],
     ["a status nobody knows", 418, "teapot", "internal", "teapot"],
   ])("%s is understood", (_, status, body, code, message) => {

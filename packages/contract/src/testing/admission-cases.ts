@@ -2,6 +2,7 @@ import { MAX_QUEUE } from "../wire/waiting.ts";
 import { type AdmissionCase, byRule, goodObject, locks, refusals } from "./admission-case.ts";
 import { changed, GOOD_OBJECTS, type JsonValue } from "./good-objects.ts";
 import { QUANTITY_CASES } from "./quantity-cases.ts";
+import { QUEUE_TIMEOUT_CASES } from "./queue-timeout-cases.ts";
 import { adoption, RESERVATION_CASES } from "./reservation-cases.ts";
 
 const CLUSTER_ID = "must be a cluster ID";
@@ -168,6 +169,7 @@ export const ADMISSION_CASES: readonly AdmissionCase[] = [
   ...ACCEPTED,
   ...REFUSED_BY_SCHEMA,
   ...QUANTITY_CASES,
+  ...QUEUE_TIMEOUT_CASES,
   ...REFUSED_BY_RULE,
 ];
 

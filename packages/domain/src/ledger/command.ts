@@ -207,6 +207,7 @@ export const REJECTION_CODES = [
   "not-yet",
   "quota-exceeded",
   "ttl-too-long",
+  "priority-too-high",
   "no-certificate",
   "wrong-instance",
   "liqo-id-taken",

@@ -186,7 +186,7 @@ function abovePriority({ requester, namespace, request }: Reserve, policy: Polic
   const { maxPriority } = tenantRules(policy, tenant);
   if (maxPriority === undefined || request.priority <= maxPriority) return undefined;
   return rejected(
-    "forbidden",
+    "priority-too-high",
     `priority ${request.priority} is above the maximum of ${tenant}, ${maxPriority}`,
   );
 }

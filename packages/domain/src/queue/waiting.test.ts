@@ -328,7 +328,7 @@ test("a priority above the tenant's maximum is rejected, not lowered", () => {
   const world = openQueue({ tenants });
   expect(ask(world, "rome", "a", { priority: 6 })).toMatchObject({
     kind: "rejected",
-    code: "forbidden",
+    code: "priority-too-high",
     message: "priority 6 is above the maximum of ml, 5",
   });
   expect(ask(world, "rome", "b", { priority: 5 }).kind).toBe("granted");

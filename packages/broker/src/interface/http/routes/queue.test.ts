@@ -135,6 +135,19 @@ describe("a request that may wait", () => {
     expect(broker.engine.ledger.waiting.pendingCount).toBe(1);
   });
 
+  test("keeps what the first request said of wait, namespace and resumes: a retry is not compared in them", async () => {
+    await fill();
+    const first = waitingIn(await ask({ more: { wait: { for: "1h" }, namespace: "ml" } }));
+    const more = { wait: { for: "2h" }, namespace: "web", resumes: "rsv-rome-before" };
+    const again = await ask({ more });
+    expect(again).toMatchObject({ status: 202, headers: { "idempotency-replayed": "true" } });
+    const { id, namespace, until } = first;
+    expect(namespace).toBe("ml");
+    expect(waitingIn(again)).toMatchObject({ id, namespace, until });
+    for (const other of [{ priority: 1 }, { duration: "1h" }, { tier: "spot" }])
+      expect((await ask({ more: { ...more, ...other } })).json).toMatchObject({ code: "key-mismatch" });
+  });
+
   test("is found again by a retry: 200 with the reservation once it is granted", async () => {
     const holder = await fill();
     const { id } = waitingIn(await ask());
