@@ -1,13 +1,20 @@
 import { add, fits, type ResourceVector, subtract } from "@resource-broker/base";
-import type { LedgerEvent } from "../ledger/event.ts";
-import type { LedgerView } from "../ledger/ledger.ts";
-import type { ClusterId, Instant } from "../reservation/ids.ts";
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { lifetimeOf } from "../scheduling/policy.ts";
 import type { Candidate, Kept } from "../scheduling/candidate-table.ts";
 import type { SchedulingContext } from "../scheduling/scheduling-context.ts";
 import type { NominatedRoom } from "./waiting.ts";
 
-type Settled = Extract<LedgerEvent, { readonly kind: "settled" }>;
+interface BeforeLook {
+  readonly plans: ReadonlyMap<ReservationId, Kept>;
+  readonly candidateTable: { readonly candidates: readonly Pick<Candidate, "kept">[] };
+}
+
+interface FoundInLook {
+  readonly at: Instant;
+  readonly plans: readonly Kept[];
+  readonly rooms?: readonly NominatedRoom[];
+}
 
 /** True when this request must not take what the candidate keeps for another. */
 export function isKeptForOther(candidate: Candidate, context: SchedulingContext): boolean {
@@ -44,8 +51,8 @@ export function roomAt(rooms: readonly NominatedRoom[], provider: ClusterId): In
  * for those that had a plan, or others may use what is kept for a nominated one for another time.
  */
 export function letsSomebodyIn(
-  { plans: before, candidateTable }: Pick<LedgerView, "plans" | "candidateTable">,
-  { at, plans, rooms = [] }: Pick<Settled, "at" | "plans" | "rooms">,
+  { plans: before, candidateTable }: BeforeLook,
+  { at, plans, rooms = [] }: FoundInLook,
 ): boolean {
   const byId = new Map(plans.map((plan) => [plan.id, plan]));
   const isMoved = ({ kept }: Pick<Candidate, "kept">): boolean =>
