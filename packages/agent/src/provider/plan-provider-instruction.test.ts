@@ -49,6 +49,17 @@ describe("a reservation made here", () => {
     });
   });
 
+  test("is not refused at once because of reservations whose end may not have been heard", () => {
+    const capacity = { kind: "short", reason: "", isHeld: true } as const;
+    const plan = (ageMs: number) => {
+      const reservedAt = new Date(NOW - ageMs).toISOString();
+      const reservation = aReservation({ status: { phase: "Reserved", message: "", reservedAt } });
+      return planProviderInstruction(state({ capacity, entry: cachedOf("provider", reservation) }));
+    };
+    expect(plan(4999)).toEqual({ actions: [], requeueAfterMs: 250 });
+    expect(plan(5000).actions).toEqual([{ kind: "refuse", reason: "" }]);
+  });
+
   test("waits while the cluster is not observed yet", () => {
     const plan = planProviderInstruction(state({ capacity: { kind: "unknown" } }));
     expect(plan).toEqual({ actions: [], requeueAfterMs: 100 });
@@ -160,6 +171,13 @@ test.each([
   expect(checkCapacity(aReservation({ requestedResources }), observed(), [])).toMatchObject({
     kind: "short",
   });
+});
+
+test("a reservation that lacks room only because of others says so", () => {
+  const large = aReservation({ id: "rsv-rome-other", requestedResources: { cpu: "62", memory: "1Gi" } });
+  expect(checkCapacity(aReservation(), observed(), [large])).toMatchObject({ kind: "short", isHeld: true });
+  const tooLarge = aReservation({ requestedResources: { cpu: "65", memory: "1Gi" } });
+  expect(checkCapacity(tooLarge, observed(), [large])).toMatchObject({ kind: "short", isHeld: false });
 });
 
 describe("a reservation whose amounts cannot be read", () => {

@@ -1,4 +1,4 @@
-import { amountOf, describeAmount, fits, resourceNames } from "@resource-broker/base";
+import { amountOf, describeAmount, fits, parseTime, resourceNames } from "@resource-broker/base";
 import { type ProviderInstruction, providerInstructionKind } from "@resource-broker/contract/crd";
 import {
   isSameStatus,
@@ -17,7 +17,8 @@ import type { CachedReservation } from "../reservations/reservation-cache.ts";
 /** Whether the cluster has capacity for a reservation that it has not accepted yet. `unknown`: the cluster is not observed yet. */
 export type CapacityCheck =
   | { readonly kind: "fits" | "unknown" }
-  | { readonly kind: "short"; readonly reason: string };
+  /** `isHeld`: it would fit beside the cluster's own pods; other reservations have what is missing. */
+  | { readonly kind: "short"; readonly reason: string; readonly isHeld?: boolean };
 
 export interface ProviderInstructionState {
   readonly entry: CachedReservation | undefined;
@@ -48,6 +49,12 @@ export interface ProviderInstructionPlan {
 }
 
 const NOT_OBSERVED_RETRY_MS = 100;
+/**
+ * The queue grants in the moment in which something ends, and over objects that end may be heard later than the grant: for
+ * this long a grant is not refused because of other reservations.
+ */
+const NEWS_MS = 5000;
+const NEWS_RETRY_MS = 250;
 
 /** What a provider does about one reservation. */
 export function planProviderInstruction(state: ProviderInstructionState): ProviderInstructionPlan {
@@ -57,15 +64,30 @@ export function planProviderInstruction(state: ProviderInstructionState): Provid
   if (entry.endedAt !== undefined) return { actions: removal };
   const expiry = expiryOf(entry, state.broker);
   if (expiry.kind === "over") return { actions: [{ kind: "expire-locally" }, ...removal] };
-  if (isNew(state)) {
-    if (state.capacity.kind === "unknown") return { actions: [], requeueAfterMs: NOT_OBSERVED_RETRY_MS };
-    if (state.capacity.kind === "short")
-      return { actions: [{ kind: "refuse", reason: state.capacity.reason }] };
-  }
+  const unfit = isNew(state) ? planUnfit(entry.reservation, state) : undefined;
+  if (unfit !== undefined) return unfit;
   return {
     actions: planKeep(entry, state),
     ...(expiry.kind === "later" ? { requeueAfterMs: expiry.inMs } : {}),
   };
+}
+
+/** Undefined: the cluster has room for it. */
+function planUnfit(
+  reservation: Reservation,
+  { capacity, broker }: ProviderInstructionState,
+): ProviderInstructionPlan | undefined {
+  if (capacity.kind !== "short") {
+    return capacity.kind === "fits" ? undefined : { actions: [], requeueAfterMs: NOT_OBSERVED_RETRY_MS };
+  }
+  if (capacity.isHeld === true && isNews(reservation, broker))
+    return { actions: [], requeueAfterMs: NEWS_RETRY_MS };
+  return { actions: [{ kind: "refuse", reason: capacity.reason }] };
+}
+
+function isNews({ reservedAt = "" }: Reservation, { now }: BrokerView): boolean {
+  const at = parseTime(reservedAt);
+  return at !== undefined && now !== undefined && now - at < NEWS_MS;
 }
 
 /** Only a reservation that was never accepted can be refused; an accepted one is kept. */
@@ -130,5 +152,6 @@ export function checkCapacity(
   return {
     kind: "short",
     reason: `${missing.join(" / ")} is missing: capacity was used since the last advertisement`,
+    isHeld: fits(wanted, availableOf(observation, [])),
   };
 }
