@@ -521,6 +521,20 @@ test("a quote counts for the tenant of its namespace", async () => {
   expect(await quote("web")).toMatchObject({ status: 200 });
 });
 
+test.each(["reservations", "quotes"])(
+  "%s above the priority of the tenant are refused with a code of their own",
+  async (call) => {
+    await restart({ tenants: { default: { members: [], weight: 1, quota: {}, maxPriority: 5 } } });
+    const asked = (priority: number) =>
+      broker.call(rome, `POST /api/v1/${call}`, { body: requestOf("4", "1Gi", { priority }) });
+    expect(await asked(50)).toMatchObject({
+      status: 422,
+      json: { code: "priority-too-high", error: "priority 50 is above the maximum of rome, 5" },
+    });
+    expect([200, 201]).toContain((await asked(5)).status);
+  },
+);
+
 test("the stream says that a request has left the queue, to agents of protocol 3 only", async () => {
   await fill();
   const stream = (credentials: typeof rome, headers: object) =>
