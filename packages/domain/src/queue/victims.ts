@@ -64,7 +64,12 @@ export function victimsFor(ledger: LedgerView, { id, nominated }: Waiting): Rese
 }
 
 /** Those under notice for this request that it still needs, by ID. Undefined: even all of them are not enough. */
-function stillNeeded(ledger: LedgerView, entry: Waiting): Set<ReservationId> | undefined {
+function stillNeeded(
+  ledger: LedgerView,
+  entry: Waiting,
+  { policy }: DecisionContext,
+): Set<ReservationId> | undefined {
+  if (policy.preemption.victims === "none") return new Set();
   const account = ledger.accounts.get(entry.nominated?.provider ?? "");
   if (account === undefined) return undefined;
   const reservations = providerReservations(ledger, account);
@@ -80,13 +85,13 @@ function stillNeeded(ledger: LedgerView, entry: Waiting): Set<ReservationId> | u
   return needed && new Set(needed.map(({ id }) => id));
 }
 
-/** Notices that have become needless: less than all of the victims are enough now. */
-export function needlessNotices(ledger: LedgerView, { now }: DecisionContext): LedgerEvent[] {
+/** Notices that have become needless: less than all of the victims are enough now, or nobody has to give way any more. */
+export function needlessNotices(ledger: LedgerView, context: DecisionContext): LedgerEvent[] {
   for (const entry of nominatedWithVictims(ledger)) {
     const live = victimsFor(ledger, entry).filter(({ phase }) => isLive(phase));
-    const needed = live.length === 0 ? undefined : stillNeeded(ledger, entry);
+    const needed = live.length === 0 ? undefined : stillNeeded(ledger, entry, context);
     const needless = needed === undefined ? [] : live.filter(({ id }) => !needed.has(id));
-    if (needless.length > 0) return needless.map(({ id }) => ({ kind: "reprieved", at: now, id }));
+    if (needless.length > 0) return needless.map(({ id }) => ({ kind: "reprieved", at: context.now, id }));
   }
   return [];
 }
@@ -120,7 +125,7 @@ function endFor(
 ): string | undefined {
   const entry = ledger.waiting.byId.get(preemption?.by ?? "");
   if (entry === undefined || !mayStart(ledger, entry, context)) return undefined;
-  if (stillNeeded(ledger, entry)?.has(id) !== true) return undefined;
+  if (stillNeeded(ledger, entry, context)?.has(id) !== true) return undefined;
   return `a request of priority ${entry.request.priority} that waited needs its capacity`;
 }
 
