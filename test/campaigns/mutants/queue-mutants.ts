@@ -220,6 +220,13 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     caughtBy: PLANS,
   },
   {
+    name: "takes what is kept for others though something else fits",
+    file: "packages/domain/src/scheduling/choose-provider.ts",
+    find: "const isSpared = spared.fitting.length > 0 || ",
+    replace: "const isSpared = ",
+    caughtBy: PLANS,
+  },
+  {
     name: "gives a cluster the rules of a tenant that is called like it",
     file: `${QUEUE}/tenants.ts`,
     find: "return lookup(policy.tenants, requester) === undefined ? requester : `cluster/${requester}`;",

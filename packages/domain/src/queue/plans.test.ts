@@ -289,6 +289,17 @@ describe("where reservations are open-ended", () => {
   });
 });
 
+test("a request that may take what is kept for others takes it only where nothing else fits", () => {
+  const world = planned();
+  world.advertise(cluster("berlin", { cpu: 3, memoryGi: 2 }));
+  admit(world);
+  const urgent = { priority: 5, durationMs: 20 * HOUR_MS };
+  expect(ask(world, "bern", "small", { ...urgent, cpu: 2 }).kind).toBe("granted");
+  expect(world.reservation("rsv-bern-small").provider).toBe("berlin");
+  expect(ask(world, "bern", "large", { ...urgent, cpu: 6 }).kind).toBe("granted");
+  expect(world.reservation("rsv-bern-large").provider).toBe("paris");
+});
+
 test("for a staleness after a start nothing is planned, but what fits is granted", () => {
   const world = openQueue();
   world.ledger.startedAt = world.now;

@@ -13,11 +13,16 @@ import { candidateStats, computeScores, UNRATED, weightingOf } from "./scorers.t
  */
 export function chooseProvider(
   table: CandidateTableView,
-  context: SchedulingContext,
+  asked: SchedulingContext,
   id: DecisionId,
 ): Decision {
-  const preScored = preScore(context);
-  const filtered = filterCandidates(table, context, preScored);
+  const preScored = preScore(asked);
+  // Who may take what is kept for others takes it only where nothing else fits: they would start later for no reason.
+  const sparing = { ...asked, isBehind: () => true };
+  const spared = filterCandidates(table, sparing, preScored);
+  const isSpared = spared.fitting.length > 0 || spared.refusedBy["kept-for-others"] === undefined;
+  const context = isSpared ? sparing : asked;
+  const filtered = isSpared ? spared : filterCandidates(table, asked, preScored);
   const { fitting, headrooms, prices } = filtered;
   const ratingsOf = (name: string) =>
     Array.from(fitting, (position) => {
