@@ -16,6 +16,7 @@ describe.each(WAYS)("a request that waits at a real broker ($transport)", ({ tra
 
   beforeAll(async () => {
     world = await startWorld({
+      policy: { tenants: { default: { maxPriority: 5 } }, queue: { perTenant: 1 } },
       clusters: [
         { name: "rome", nodes: [{ cpu: "1", memory: "4Gi" }], transport },
         { name: "paris", nodes: [{ cpu: "8", memory: "32Gi" }], transport },
@@ -72,16 +73,39 @@ describe.each(WAYS)("a request that waits at a real broker ($transport)", ({ tra
     expect(await untilTotal(0)).toMatchObject({ items: [] });
   });
 
-  test("for longer than the policy allows is refused with the broker's message", {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  test("at a full queue says so, and waits when there is room", { timeout: TIMEOUT_MS }, async () => {
     const rome = world.cluster("rome");
-    await askFor(rome, "patient", { ...MOST, queue: true, queueTimeout: "1000h" });
+    await askFor(rome, "fourth", { ...MOST, queue: true });
+    await untilTotal(1);
+    await askFor(rome, "fifth", { ...MOST, queue: true });
+    const { status } = await rome.until(RESOURCE_REQUESTS, "fifth", (each) => each.status !== undefined);
+    const message = expect.stringMatching(
+      /^the broker's queue is full: .*\(queue\.perTenant\); asking again$/,
+    );
+    expect(status).toMatchObject({ phase: "Pending", message });
+    expect(status?.conditions).toContainEqual(
+      expect.objectContaining({ type: "Reserved", reason: "QueueFull", message }),
+    );
+    await remove("fourth");
+    // Its status names the reservation that it waits for; its place is asked for within a minute.
+    await rome.until(RESOURCE_REQUESTS, "fifth", (each) => each.status?.reservationName !== undefined);
+    expect(await queue()).toMatchObject({ total: 1 });
+    await remove("fifth");
+    await untilTotal(0);
+  });
+
+  test.each([
+    { name: "for longer than the policy allows", spec: { queueTimeout: "1000h" }, says: "queue.maxWait" },
+    { name: "above its tenant's priority", spec: { priority: 50 }, says: "above the maximum of rome, 5" },
+  ])("$name is refused with the broker's message", { timeout: TIMEOUT_MS }, async ({ name, spec, says }) => {
+    const rome = world.cluster("rome");
+    const patient = name.replaceAll(/[^a-z]/g, "-");
+    await askFor(rome, patient, { ...MOST, queue: true, ...spec });
     const { status } = await rome.until(
       RESOURCE_REQUESTS,
-      "patient",
+      patient,
       (each) => each.status?.phase === "Failed",
     );
-    expect(status).toMatchObject({ reason: "Invalid", message: expect.stringContaining("queue.maxWait") });
+    expect(status).toMatchObject({ reason: "Invalid", message: expect.stringContaining(says) });
   });
 });
