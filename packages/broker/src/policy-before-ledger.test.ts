@@ -10,6 +10,8 @@ import { yamlReader } from "@resource-broker/runtime";
 import {
   fakeClock,
   MACHINE_CLOCK,
+  postgresPrograms,
+  startPostgres,
   testCertificates,
   until,
   writeCertificateFolder,
@@ -48,7 +50,7 @@ async function putPolicy(spec: BrokerPolicy["spec"]): Promise<void> {
   await env.client.apply(POLICIES, { metadata, spec }, { fieldManager: "kubectl", force: true });
 }
 
-/** Follows the object alone, or another way round a file alone. */
+/** Writes it to the object beside an empty file, or to the file without an object. */
 async function writePolicy(where: string, spec: BrokerPolicy["spec"]): Promise<readonly string[]> {
   const path = join(folder, "policy.yaml");
   await writeFile(path, JSON.stringify(where === "file" ? spec : {}));
@@ -134,9 +136,15 @@ async function phaseOf(call: CallAs, id: string): Promise<unknown> {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-test.each(["sqlite", "kubernetes"])(
-  "after a start on %s, what waits is judged by the BrokerPolicy alone",
-  async (store) => {
+const STORES = [
+  { name: "SQLite", isThere: true, storeFor: () => Promise.resolve("sqlite") },
+  { name: "Kubernetes objects", isThere: true, storeFor: () => Promise.resolve("kubernetes") },
+  { name: "PostgreSQL", isThere: postgresPrograms().isThere, storeFor: postgresUrl },
+];
+test.each(STORES.filter(({ isThere }) => isThere))(
+  "after a start on $name, what waits is judged by the BrokerPolicy alone",
+  async ({ storeFor }) => {
+    const store = await storeFor();
     await putPolicy(QUOTA);
     const before = await startBroker(store);
     const id = await waitForQuota(before.call);
@@ -147,6 +155,12 @@ test.each(["sqlite", "kubernetes"])(
     expect(await phaseOf(call, id)).toBe("Pending");
   },
 );
+
+async function postgresUrl(): Promise<string> {
+  const server = await startPostgres();
+  onTestFinished(server.dispose);
+  return server.url();
+}
 
 test("an API server that takes its time holds the ledger up, not only those who call", async () => {
   await putPolicy(QUOTA);
