@@ -201,8 +201,8 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: "looks at the queue late when a nominated request has left it",
     file: `${QUEUE}/apply-queue.ts`,
-    find: "kept?.id === id) keep(ledger, nominated.provider, undefined);\n  unsettle(ledger);",
-    replace: "kept?.id === id) keep(ledger, nominated.provider, undefined);",
+    find: "    );\n  unsettle(ledger);",
+    replace: "    );",
     caughtBy: PLANS,
   },
   {
@@ -224,6 +224,13 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
     file: "packages/domain/src/scheduling/choose-provider.ts",
     find: "const isSpared = spared.fitting.length > 0 || ",
     replace: "const isSpared = ",
+    caughtBy: PLANS,
+  },
+  {
+    name: "forgets a nomination when a look is ahead of a commit",
+    file: `${QUEUE}/apply-queue.ts`,
+    find: "if (!isNominatedTo(ledger, plan.provider)) keep(",
+    replace: "keep(",
     caughtBy: PLANS,
   },
   {

@@ -34,7 +34,8 @@ function settle(ledger: Ledger, event: Extract<LedgerEvent, { readonly kind: "se
   for (const id of ledger.plans.keys()) dropPlan(ledger, id);
   for (const plan of plans) {
     ledger.plans.set(plan.id, plan);
-    keep(ledger, plan.provider, plan);
+    // A look may be ahead of the commit that ends a nomination, and that commit may fail.
+    if (!isNominatedTo(ledger, plan.provider)) keep(ledger, plan.provider, plan);
   }
   for (const { kept } of ledger.accounts.values()) {
     if (kept !== undefined && isHeldOpen(kept)) keepRoom(ledger, kept, roomAt(rooms, kept.provider));
@@ -52,6 +53,11 @@ function beginToWait(
 ): void {
   if (ledger.waiting.pendingCount === 0) ledger.settledOn = utcDay(at);
   putWaiting(ledger, waiting);
+}
+
+function isNominatedTo({ accounts }: Ledger, provider: ClusterId): boolean {
+  const kept = accounts.get(provider)?.kept;
+  return kept !== undefined && kept.from === undefined;
 }
 
 function keepRoom(ledger: Ledger, kept: Kept, roomBy: Instant | undefined): void {
@@ -78,7 +84,13 @@ function dropKept(ledger: Ledger, { id, nominated }: Waiting): void {
   if (ledger.plans.has(id)) unsettle(ledger);
   dropPlan(ledger, id);
   if (nominated === undefined) return;
-  if (ledger.accounts.get(nominated.provider)?.kept?.id === id) keep(ledger, nominated.provider, undefined);
+  const { provider } = nominated;
+  if (ledger.accounts.get(provider)?.kept?.id === id)
+    keep(
+      ledger,
+      provider,
+      [...ledger.plans.values()].find((plan) => plan.provider === provider),
+    );
   unsettle(ledger);
 }
 

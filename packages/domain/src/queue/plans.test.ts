@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { apply } from "../ledger/apply.ts";
 import { cluster, request } from "../testing/builders.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, type World } from "../testing/world.ts";
 import { queuePlaces } from "./queue-place.ts";
@@ -206,6 +207,19 @@ describe("where reservations are open-ended", () => {
     world.run({ kind: "release", by: actor("oslo"), id: "rsv-oslo-big" });
     expect(world.ledger.isSettled).toBe(false);
     expect(admit(world)).toEqual(["rsv-bern-long"]);
+  });
+
+  test("a plan of a look that is ahead of the commits is kept when the nomination has ended", () => {
+    const world = stuck();
+    pass(world, HOLD_AFTER_MS);
+    admit(world);
+    const { kept } = world.ledger.accounts.get(world.reservation("rsv-rome-a").provider) ?? {};
+    if (kept === undefined) throw new Error("expected a nomination");
+    const plan = { ...kept, id: "rsv-bern-next", from: world.now + HOUR_MS };
+    apply(world.ledger, { kind: "settled", at: world.now, plans: [plan] });
+    expect(world.ledger.accounts.get(kept.provider)?.kept?.id).toBe("rsv-oslo-big");
+    world.run({ kind: "release", by: actor("oslo"), id: "rsv-oslo-big" });
+    expect(world.ledger.accounts.get(kept.provider)?.kept?.id).toBe("rsv-bern-next");
   });
 
   test("a nomination lapses when its provider is cordoned, and another provider is found", () => {

@@ -20,6 +20,7 @@ export class QueueModel {
   readonly waiting = new Map<string, Waiting>();
   /** What providers keep for waiting requests, by provider. */
   readonly kept = new Map<string, Kept>();
+  #plans: readonly Kept[] = [];
   /** Providers that may keep something that the model was not told of. */
   untold: ReadonlySet<string> = new Set();
   /** Since the last look nothing has happened that could let somebody in. */
@@ -31,6 +32,7 @@ export class QueueModel {
     const copy = new QueueModel();
     for (const [id, entry] of this.waiting) copy.waiting.set(id, entry);
     for (const [provider, kept] of this.kept) copy.kept.set(provider, kept);
+    copy.#plans = this.#plans;
     copy.untold = this.untold;
     copy.isSettled = this.isSettled;
     copy.settledOn = this.settledOn;
@@ -106,7 +108,8 @@ export class QueueModel {
       if (kept.from !== undefined) this.kept.delete(provider);
       else this.kept.set(provider, by === undefined ? kept : { ...kept, roomBy: by });
     }
-    for (const plan of plans) this.kept.set(plan.provider, plan);
+    this.#plans = plans;
+    for (const plan of plans) if (!this.kept.has(plan.provider)) this.kept.set(plan.provider, plan);
   }
 
   #nominate(event: Of<"nominated" | "nomination-lapsed">): void {
@@ -132,7 +135,12 @@ export class QueueModel {
   }
 
   #giveUp(id: string): void {
-    for (const [provider, kept] of this.kept) if (kept.id === id) this.kept.delete(provider);
+    for (const [provider, kept] of this.kept) {
+      if (kept.id !== id) continue;
+      const plan = this.#plans.find((each) => each.provider === provider && each.id !== id);
+      if (plan === undefined || kept.from !== undefined) this.kept.delete(provider);
+      else this.kept.set(provider, plan);
+    }
   }
 }
 
