@@ -164,7 +164,7 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
   {
     name: "is settled though a plan that has moved lets somebody in",
     file: `${QUEUE}/kept.ts`,
-    find: "from <= now && before.get(id)?.provider !== provider",
+    find: "from <= at && before.get(id)?.provider !== provider",
     replace: "from < 0 && before.get(id)?.provider !== provider",
     caughtBy: testFile(`${QUEUE}/plans.test.ts`),
   },

@@ -25,7 +25,7 @@ export interface RandomFleet {
   readonly trace: JobTrace;
 }
 
-/** Small and large clusters, one to five tenants, from quiet to overloaded; in half of them some do not say how long they last. */
+/** Small and large clusters, one to five tenants, from quiet to overloaded; in half of them some do not say how long they last. All requests have one priority. */
 export function randomFleet(seed: number, count: number): RandomFleet {
   const random = seededRandom(seed);
   const clusters = numbered(random.between(3, 10), (at) => {
@@ -39,7 +39,9 @@ export function randomFleet(seed: number, count: number): RandomFleet {
   }));
   const load = random.between(60, 110) / 100;
   const openEnded = random.chance(0.5) ? random.between(1, 50) / 100 : 0;
-  const trace = makeJobTrace({ random: random.fork(1), count, clusters, tenants, load, openEnded });
+  // Of one priority: who has a lower one waits for as long as more of a higher one come.
+  const asked = { clusters, tenants, load, openEnded, urgent: 0 };
+  const trace = makeJobTrace({ random: random.fork(1), count, ...asked });
   return { seed, clusters, tenants, load, openEnded, trace };
 }
 

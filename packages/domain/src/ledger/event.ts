@@ -6,7 +6,7 @@ import type { Cordon, Kept } from "../scheduling/candidate-table.ts";
 import type { Decision } from "../scheduling/decision.ts";
 import type { AdoptionOffer, AdoptionWindow } from "./adoption-window.ts";
 import type { ClosedDay, UtcDay } from "../queue/charges.ts";
-import type { PreemptionLook, QueueHead, Waiting } from "../queue/waiting.ts";
+import type { NominatedRoom, PreemptionLook, QueueTurn, Waiting } from "../queue/waiting.ts";
 import type { Member } from "./member.ts";
 
 /** A change of the ledger. Events carry everything `apply` needs, so that all copies of the ledger are equal. */
@@ -68,9 +68,12 @@ export type LedgerEvent =
       readonly kind: "settled";
       readonly at: Instant;
       readonly plans: readonly Kept[];
-      readonly head?: QueueHead;
       /** Requests for which victims were sought in vain, and when last. */
       readonly looked?: readonly PreemptionLook[];
+      /** Requests that have been first, and since when. */
+      readonly turns?: readonly QueueTurn[];
+      /** For nominated requests: when they have room, where the known ends are enough. */
+      readonly rooms?: readonly NominatedRoom[];
     }
   /** A UTC day is over: what was charged on it is written down. */
   | {

@@ -26,7 +26,7 @@ import {
   utcDay,
 } from "../queue/charges.ts";
 import type { TenantAccount } from "../queue/tenants.ts";
-import { type PreemptionLook, type QueueHead, WaitingTable, type WaitingView } from "../queue/waiting.ts";
+import { type PreemptionLook, type QueueTurn, WaitingTable, type WaitingView } from "../queue/waiting.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClosedKey } from "./event.ts";
 import type { Member } from "./member.ts";
@@ -50,7 +50,8 @@ export interface Ledger {
   settledOn: UtcDay;
   /** When waiting requests are expected to start. Not stored. */
   readonly plans: Map<ReservationId, Kept>;
-  head: QueueHead | undefined;
+  /** Waiting requests that have been first, and since when: others may have overtaken them. Not stored. */
+  turns: readonly QueueTurn[];
   /** For whom victims were sought in vain, and when last. Not stored. */
   looked: readonly PreemptionLook[];
   /** Derived from the live reservations. */
@@ -88,7 +89,7 @@ export interface LedgerView {
   readonly isSettled: boolean;
   readonly settledOn: UtcDay;
   readonly plans: ReadonlyMap<ReservationId, Kept>;
-  readonly head: QueueHead | undefined;
+  readonly turns: readonly QueueTurn[];
   readonly looked: readonly PreemptionLook[];
   readonly tenants: ReadonlyMap<string, TenantAccount>;
   readonly charges: ReadonlyMap<string, ChargesView>;
@@ -114,7 +115,7 @@ export function emptyLedger(): Ledger {
     isSettled: true,
     settledOn: 0,
     plans: new Map(),
-    head: undefined,
+    turns: [],
     looked: [],
     tenants: new Map(),
     charges: new Map(),
@@ -145,7 +146,7 @@ export function cloneLedger(ledger: Ledger): Ledger {
     isSettled: ledger.isSettled,
     settledOn: ledger.settledOn,
     plans: new Map(ledger.plans),
-    head: ledger.head,
+    turns: ledger.turns,
     looked: ledger.looked,
     tenants: new Map(ledger.tenants),
     charges: new Map([...ledger.charges].map(([tenant, charges]) => [tenant, cloneCharges(charges)])),

@@ -2,13 +2,13 @@ import { NO_RESOURCES } from "@resource-broker/base";
 import type { LedgerEvent } from "../ledger/event.ts";
 import { accountOf, keyName, type Ledger, refreshAccount, unsettle } from "../ledger/ledger.ts";
 import { sparedUntil } from "../ledger/spared.ts";
-import type { ClusterId, ReservationId } from "../reservation/ids.ts";
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { isLive } from "../reservation/lifecycle.ts";
 import type { Reservation } from "../reservation/reservation.ts";
 import type { Kept } from "../scheduling/candidate-table.ts";
 import { countCharges, hasCharges, newCharges, utcDay } from "./charges.ts";
 import { closeDay } from "./closed-days.ts";
-import { letsSomebodyIn } from "./kept.ts";
+import { isHeldOpen, letsSomebodyIn, roomAt } from "./kept.ts";
 import { NOTHING_HELD, withGranted } from "./tenants.ts";
 import { leaveQueue, nominate, type Waiting } from "./waiting.ts";
 
@@ -28,17 +28,18 @@ export function applyToQueue(ledger: Ledger, event: QueueEvent): void {
 }
 
 /** Replaces the plans. Only accounts whose plan changes are written. */
-function settle(
-  ledger: Ledger,
-  { at, plans, head, looked = [] }: Extract<LedgerEvent, { readonly kind: "settled" }>,
-): void {
-  const isSettled = !letsSomebodyIn(plans, ledger.plans, at);
+function settle(ledger: Ledger, event: Extract<LedgerEvent, { readonly kind: "settled" }>): void {
+  const { at, plans, looked = [], turns = [], rooms = [] } = event;
+  const isSettled = !letsSomebodyIn(ledger, event);
   for (const id of ledger.plans.keys()) dropPlan(ledger, id);
   for (const plan of plans) {
     ledger.plans.set(plan.id, plan);
     keep(ledger, plan.provider, plan);
   }
-  ledger.head = head;
+  for (const { kept } of ledger.accounts.values()) {
+    if (kept !== undefined && isHeldOpen(kept)) keepRoom(ledger, kept, roomAt(rooms, kept.provider));
+  }
+  ledger.turns = turns;
   ledger.looked = looked;
   ledger.isSettled = isSettled;
   ledger.settledOn = utcDay(at);
@@ -51,6 +52,12 @@ function beginToWait(
 ): void {
   if (ledger.waiting.pendingCount === 0) ledger.settledOn = utcDay(at);
   putWaiting(ledger, waiting);
+}
+
+function keepRoom(ledger: Ledger, kept: Kept, roomBy: Instant | undefined): void {
+  if (kept.roomBy === roomBy) return;
+  const { roomBy: _, ...rest } = kept;
+  keep(ledger, kept.provider, roomBy === undefined ? rest : { ...rest, roomBy });
 }
 
 function dropPlan(ledger: Ledger, id: ReservationId): void {

@@ -5,15 +5,14 @@ import type { LedgerEvent } from "../ledger/event.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { ReservationId } from "../reservation/ids.ts";
 import type { Reservation } from "../reservation/reservation.ts";
-import type { Kept } from "../scheduling/candidate-table.ts";
 import { chooseProvider } from "../scheduling/choose-provider.ts";
 import type { QueueRecord } from "../scheduling/decision.ts";
 import { letsSomebodyIn } from "./kept.ts";
-import { lapsedNomination, nominationDue } from "./nominations.ts";
-import { inOrder, type Queued } from "./order.ts";
+import { lapsedNomination, nominationDue, roomsOfNominated, turnsWith } from "./nominations.ts";
+import { inOrder, Predecessors, type Queued } from "./order.ts";
 import { schedulingFor } from "./over-budget.ts";
 import { passedOver } from "./passed-over.ts";
-import { plansFor } from "./plans.ts";
+import { type Plans, plansFor } from "./plans.ts";
 import { type Notice, seekVictims } from "./preemption.ts";
 import { QueueWalk } from "./queue-record.ts";
 import { needlessNotices } from "./victims.ts";
@@ -29,13 +28,12 @@ const ACTIVATE_WITHIN_MS = 15 * 60_000;
 export function decideAdmit(ledger: LedgerView, { decisionId }: Admit, context: DecisionContext): Outcome {
   if (ledger.waiting.pendingCount === 0) return { events: [], reply: { kind: "admitted", hasMore: false } };
   const largest = largestAvailable(ledger);
-  // Only of those for whom a provider keeps something: nobody asks about others.
-  const before = new Set<ReservationId>();
-  const isBehind = (id: ReservationId): boolean => before.has(id);
+  const predecessors = new Predecessors(ledger);
   const walk = new QueueWalk();
   const rest = inOrder(ledger, context.policy);
   for (let next = rest.next(); next.done !== true; next = rest.next()) {
     const { entry } = next.value;
+    const isBehind = predecessors.of(entry);
     const mayFit = fits(entry.request.resources, largest);
     const why = mayFit ? passedOver(ledger, next.value, { ...context, isBehind }) : "Capacity";
     if (why === undefined) {
@@ -44,7 +42,7 @@ export function decideAdmit(ledger: LedgerView, { decisionId }: Admit, context: 
       return grant(ledger, next.value, { context, decisionId, isBehind, queue });
     }
     walk.passOver(next.value, why);
-    if (entry.nominated !== undefined || ledger.plans.has(entry.id)) before.add(entry.id);
+    if (entry.nominated !== undefined || ledger.plans.has(entry.id)) predecessors.pass(entry);
   }
   return planAhead(ledger, { context, decisionId });
 }
@@ -94,31 +92,27 @@ function planAhead(ledger: LedgerView, looking: Looking): Outcome {
   if (needless.length > 0) return more(...needless);
   const lapsed = lapsedNomination(ledger, context);
   if (lapsed !== undefined) return more({ kind: "nomination-lapsed", at: now, id: lapsed.id });
-  const { plans, head } = plansFor(ledger, context);
-  if (policy.preemption.victims === "none") return nominateOrSettle(ledger, { plans, head }, context);
-  const { notice, looked } = seekVictims(ledger, plans, context);
+  const planned = plansFor(ledger, context);
+  if (policy.preemption.victims === "none") return nominateOrSettle(ledger, planned, context);
+  const { notice, looked } = seekVictims(ledger, planned.plans, context);
   if (notice !== undefined) return more(...noticeEvents(ledger, notice, looking));
-  return nominateOrSettle(ledger, { plans, head, looked }, context);
+  return nominateOrSettle(ledger, { ...planned, looked }, context);
 }
 
-interface Findings {
-  readonly plans: readonly Kept[];
-  readonly head: Queued | undefined;
+interface Findings extends Plans {
   readonly looked?: readonly PreemptionLook[];
 }
 
 function nominateOrSettle(
   ledger: LedgerView,
-  { head, ...found }: Findings,
+  { leading, ...found }: Findings,
   context: DecisionContext,
 ): Outcome {
   const { now: at } = context;
-  if (head === undefined) return settled(ledger, { kind: "settled", at, ...found });
-  const { id } = head.entry;
-  const provider = nominationDue(ledger, head, context);
-  if (provider !== undefined) return more({ kind: "nominated", at, id, provider });
-  const since = ledger.head?.id === id ? ledger.head.since : at;
-  return settled(ledger, { kind: "settled", at, ...found, head: { id, since } });
+  const nomination = nominationDue(ledger, leading, context);
+  if (nomination !== undefined) return more({ kind: "nominated", at, ...nomination });
+  const [turns, rooms] = [turnsWith(ledger, leading, at), roomsOfNominated(ledger)];
+  return settled(ledger, { kind: "settled", at, ...found, turns, rooms });
 }
 
 /** The request is nominated, and each victim gets notice. */
@@ -144,7 +138,7 @@ function noticeEvents(
 }
 
 function settled(ledger: LedgerView, event: Extract<LedgerEvent, { readonly kind: "settled" }>): Outcome {
-  const hasMore = letsSomebodyIn(event.plans, ledger.plans, event.at);
+  const hasMore = letsSomebodyIn(ledger, event);
   return { events: [event], reply: { kind: "admitted", hasMore } };
 }
 

@@ -1,8 +1,13 @@
 import { add, fits, type ResourceVector, subtract } from "@resource-broker/base";
-import type { Instant, ReservationId } from "../reservation/ids.ts";
+import type { LedgerEvent } from "../ledger/event.ts";
+import type { LedgerView } from "../ledger/ledger.ts";
+import type { ClusterId, Instant } from "../reservation/ids.ts";
 import { lifetimeOf } from "../scheduling/policy.ts";
 import type { Candidate, Kept } from "../scheduling/candidate-table.ts";
 import type { SchedulingContext } from "../scheduling/scheduling-context.ts";
+import type { NominatedRoom } from "./waiting.ts";
+
+type Settled = Extract<LedgerEvent, { readonly kind: "settled" }>;
 
 /** True when this request must not take what the candidate keeps for another. */
 export function isKeptForOther(candidate: Candidate, context: SchedulingContext): boolean {
@@ -17,27 +22,38 @@ function binds(kept: Kept, { request, isBehind }: SchedulingContext): boolean {
 }
 
 /** A short one gives its capacity back in time. What others were given notice for is lent to nobody else. */
-function endsBefore({ from, victims }: Kept, { request, now, policy }: SchedulingContext): boolean {
+function endsBefore({ from, roomBy, victims }: Kept, { request, now, policy }: SchedulingContext): boolean {
   if (victims !== undefined) return false;
   const lifetimeMs = lifetimeOf(request, policy);
   if (lifetimeMs === undefined) return false;
-  if (from === undefined) return lifetimeMs <= policy.queue.backfillMs;
-  return now + lifetimeMs + policy.queue.turnaroundMs <= from;
+  if (from !== undefined) return now + lifetimeMs + policy.queue.turnaroundMs <= from;
+  return roomBy === undefined ? lifetimeMs <= policy.queue.backfillMs : now + lifetimeMs <= roomBy;
+}
+
+/** Kept for a nominated request for which nobody got notice. */
+export function isHeldOpen({ from, victims }: Kept): boolean {
+  return from === undefined && victims === undefined;
+}
+
+export function roomAt(rooms: readonly NominatedRoom[], provider: ClusterId): Instant | undefined {
+  return rooms.find((room) => room.provider === provider)?.by;
 }
 
 /**
- * True when new plans may let a request in: one can start at once where it could not before, or less is kept for those that
- * had a plan.
+ * True when what is found in a look may let a request in: one can start at once where it could not before, or less is kept
+ * for those that had a plan, or others may use what is kept for a nominated one for another time.
  */
 export function letsSomebodyIn(
-  plans: readonly Kept[],
-  before: ReadonlyMap<ReservationId, Kept>,
-  now: Instant,
+  { plans: before, candidateTable }: Pick<LedgerView, "plans" | "candidateTable">,
+  { at, plans, rooms = [] }: Pick<Settled, "at" | "plans" | "rooms">,
 ): boolean {
   const byId = new Map(plans.map((plan) => [plan.id, plan]));
+  const isMoved = ({ kept }: Pick<Candidate, "kept">): boolean =>
+    kept !== undefined && isHeldOpen(kept) && kept.roomBy !== roomAt(rooms, kept.provider);
   return (
-    plans.some(({ id, provider, from = now }) => from <= now && before.get(id)?.provider !== provider) ||
-    [...before.values()].some((plan) => keepsLess(byId.get(plan.id), plan))
+    plans.some(({ id, provider, from = at }) => from <= at && before.get(id)?.provider !== provider) ||
+    [...before.values()].some((plan) => keepsLess(byId.get(plan.id), plan)) ||
+    candidateTable.candidates.some(isMoved)
   );
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { cluster, request } from "../testing/builders.ts";
-import { HOUR_MS, MINUTE_MS, type World } from "../testing/world.ts";
+import { actor, HOUR_MS, MINUTE_MS, type World } from "../testing/world.ts";
 import { admit, openQueue, pass, queue } from "./testing/queue-world.ts";
 
 const LARGE = { cpu: 15, forMs: 20 * HOUR_MS };
@@ -27,15 +27,21 @@ function nominated({ ledger }: World): string[] {
   return entries.map(({ key }) => key).sort();
 }
 
-test("a request for more than a quarter of the fleet does not keep those behind it from being nominated", () => {
+test("a request for more than a quarter of the fleet is nominated alone, and lets nobody else be nominated before it", () => {
   const world = openFleet();
   world.advertise(cluster("huge", { cpu: 60 }));
-  world.grant("rome", request({ cpu: 50, memoryGi: 1 }), "huge");
-  queue(world, "oslo", "too-much", { ...LARGE, cpu: 60 });
-  world.now += 1;
-  queue(world, "bern", "behind", LARGE);
+  world.grant("rome", request({ cpu: 58, memoryGi: 1 }), "huge");
+  queue(world, "kyiv", "small", LARGE);
   wait(world, 11);
-  expect(nominated(world)).toEqual(["behind"]);
+  expect(nominated(world)).toEqual(["small"]);
+  queue(world, "oslo", "too-much", { ...LARGE, cpu: 60, priority: 1 });
+  wait(world, 11);
+  queue(world, "bern", "behind", LARGE);
+  wait(world, 22);
+  expect(nominated(world)).toEqual(["small"]);
+  world.run({ kind: "release", by: actor("kyiv"), id: "rsv-kyiv-small" });
+  admit(world);
+  expect(nominated(world)).toEqual(["too-much"]);
 });
 
 test("a second request of a nominated tenant is not nominated, and does not keep others from it", () => {

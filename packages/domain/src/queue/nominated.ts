@@ -2,14 +2,14 @@ import { add, amountOf, type ResourceVector, resourceNames } from "@resource-bro
 import type { LedgerView } from "../ledger/ledger.ts";
 import type { ClusterId } from "../reservation/ids.ts";
 import type { Policy } from "../scheduling/policy.ts";
-import type { Queued } from "./order.ts";
 import { tenantOf } from "./tenants.ts";
+import type { Waiting } from "./waiting.ts";
 
-/** Of what the fleet lends, all nominations together keep no more than this part. */
+/** Of what the fleet lends, several nominations together keep no more than this part. */
 const LARGEST_PART = 0.25;
 
 /** A provider that a waiting request was nominated to, and what is kept there. */
-interface Nominated {
+export interface Nominated {
   readonly provider: ClusterId;
   readonly tenant: string;
   readonly resources: ResourceVector;
@@ -27,14 +27,19 @@ export function nominatedRequests(ledger: LedgerView, policy: Policy): Nominated
   return found;
 }
 
-/** One nomination a tenant, and not too much of the fleet. */
-export function mayBeNominated(
+/** One nomination a tenant. */
+export function isNominatedTenant(tenant: string, nominated: readonly Nominated[]): boolean {
+  return nominated.some((other) => other.tenant === tenant);
+}
+
+/** Not too much of the fleet. One alone may be larger: it would wait for ever. */
+export function isWithinPart(
   { candidateTable: { lendable } }: LedgerView,
-  { entry, tenant }: Pick<Queued, "entry" | "tenant">,
+  { request }: Waiting,
   others: readonly Nominated[],
 ): boolean {
-  if (others.some((other) => other.tenant === tenant)) return false;
-  const total = others.reduce((sum, { resources }) => add(sum, resources), entry.request.resources);
+  if (others.length === 0) return true;
+  const total = others.reduce((sum, { resources }) => add(sum, resources), request.resources);
   return resourceNames(total).every(
     (name) => amountOf(total, name) <= LARGEST_PART * amountOf(lendable, name),
   );

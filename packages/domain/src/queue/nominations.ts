@@ -1,38 +1,100 @@
 import { amountOf, type ResourceVector, resourceNames, shortage } from "@resource-broker/base";
 import type { DecisionContext } from "../ledger/command.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
-import type { ClusterId } from "../reservation/ids.ts";
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
+import { isFinal } from "../reservation/lifecycle.ts";
 import type { Candidate } from "../scheduling/candidate-table.ts";
-import { mayBeNominated, nominatedRequests } from "./nominated.ts";
-import type { Queued } from "./order.ts";
+import { isHeldOpen } from "./kept.ts";
+import { isNominatedTenant, isWithinPart, type Nominated, nominatedRequests } from "./nominated.ts";
 import { barredBy } from "./passed-over.ts";
-import { suitability } from "./plans.ts";
+import { type Plans, suitability } from "./plans.ts";
 import { tenantOf } from "./tenants.ts";
-import { couldServe } from "./timeline.ts";
+import { couldServe, roomBy } from "./timeline.ts";
 import { hasWaitedInVain } from "./victims.ts";
-import type { Waiting } from "./waiting.ts";
+import type { NominatedRoom, QueueTurn, Waiting } from "./waiting.ts";
 
-/** The provider for the first request, if no start could be computed for it long enough. */
+/** So many requests that have been first are remembered. */
+const MAX_TURNS = 64;
+
+interface DueNomination {
+  readonly id: ReservationId;
+  readonly provider: ClusterId;
+}
+
+/**
+ * A request whose turn came long enough ago, and that others may overtake: it has no plan, or its tenant holds more than those
+ * that come now. What is too large beside others lets no more of them in: it would wait for ever.
+ */
 export function nominationDue(
   ledger: LedgerView,
-  { entry, tenant }: Queued,
+  leading: Plans["leading"],
+  context: DecisionContext,
+): DueNomination | undefined {
+  const planned = leading.find(({ hasPlan }) => hasPlan)?.id;
+  const due = dueEntries(ledger, context).filter(({ id }) => id !== planned);
+  if (due.length === 0) return undefined;
+  const others = nominatedRequests(ledger, context.policy);
+  for (const entry of due) {
+    const tenant = tenantOf(context.policy, entry.requester, entry.namespace);
+    const isBarred = barredBy(ledger, { entry, tenant }, context) !== undefined;
+    if (isBarred || isNominatedTenant(tenant, others)) continue;
+    const provider = bestProvider(ledger, { entry, others }, context);
+    if (provider === undefined) continue;
+    return isWithinPart(ledger, entry, others) ? { id: entry.id, provider } : undefined;
+  }
+  return undefined;
+}
+
+function dueEntries({ turns, waiting }: LedgerView, { now, policy }: DecisionContext): Waiting[] {
+  return turns.flatMap(({ id, since }) => {
+    const entry = waiting.byId.get(id);
+    const isPending = entry !== undefined && !isFinal(entry.phase) && entry.nominated === undefined;
+    return isPending && now - since >= policy.queue.holdAfterMs ? [entry] : [];
+  });
+}
+
+/** Where it has room first, by the ends that are known; else where it lacks least. */
+function bestProvider(
+  ledger: LedgerView,
+  { entry, others }: { readonly entry: Waiting; readonly others: readonly Nominated[] },
   context: DecisionContext,
 ): ClusterId | undefined {
-  const { now, policy } = context;
-  if (ledger.head?.id !== entry.id || now - ledger.head.since < policy.queue.holdAfterMs) return undefined;
-  const others = nominatedRequests(ledger, policy);
-  if (!mayBeNominated(ledger, { entry, tenant }, others)) return undefined;
   const taken = new Set(others.map((other) => other.provider));
   const { resources } = entry.request;
   const isSuitable = suitability(ledger, entry, context);
-  const possible = ledger.candidateTable.candidates
+  const [best] = ledger.candidateTable.candidates
     .filter(
       (each) =>
         !taken.has(each.clusterId) && isSuitable(each) && couldServe(ledger, each.clusterId, resources),
     )
-    .map((candidate) => ({ provider: candidate.clusterId, lack: lackOf(candidate, resources) }));
-  const [best] = possible.sort((a, b) => a.lack - b.lack || (a.provider < b.provider ? -1 : 1));
+    .map((candidate) => ({
+      provider: candidate.clusterId,
+      roomBy: roomBy(ledger, candidate.clusterId, resources) ?? Number.MAX_VALUE,
+      lack: lackOf(candidate, resources),
+    }))
+    .sort((a, b) => a.roomBy - b.roomBy || a.lack - b.lack || (a.provider < b.provider ? -1 : 1));
   return best?.provider;
+}
+
+/** The turns of those that still wait, and of those whose turn it is now. */
+export function turnsWith(
+  { turns, waiting }: LedgerView,
+  leading: Plans["leading"],
+  now: Instant,
+): readonly QueueTurn[] {
+  const still = turns.filter(({ id }) => waiting.byId.get(id)?.phase === "Pending");
+  const known = new Set(still.map(({ id }) => id));
+  const others = leading.filter(({ id }) => !known.has(id)).map(({ id }) => ({ id, since: now }));
+  return [...still, ...others].slice(0, MAX_TURNS);
+}
+
+/** When those that are nominated have room, where the known ends are enough. */
+export function roomsOfNominated(ledger: LedgerView): NominatedRoom[] {
+  return ledger.candidateTable.candidates.flatMap(({ clusterId, kept }) => {
+    if (kept === undefined || !isHeldOpen(kept)) return [];
+    const by = roomBy(ledger, clusterId, kept.resources);
+    return by === undefined || by === Number.NEGATIVE_INFINITY ? [] : [{ provider: clusterId, by }];
+  });
 }
 
 /** A nominated request that could not start: its provider is cordoned, stale, or has refused; or it is passed over itself. */

@@ -159,6 +159,24 @@ describe("in the same commit the victims are reprieved", () => {
   });
 });
 
+test("a nomination waits for what the last of its victims gives back, and not for long", () => {
+  const world = noticed();
+  const usage = ["ten", "six"].map((key) => {
+    const { id, granted } = world.reservation(`rsv-rome-${key}`);
+    return { reservationId: id, granted, used: granted };
+  });
+  world.advertise(cluster("paris", { more: { usage } }));
+  world.run(release("rome", "six"));
+  pass(world, GRACE_MS);
+  expect(world.reservation("rsv-rome-ten").reason).toBe("Preempted");
+  pass(world, GRACE_MS);
+  expect(admit(world)).toEqual([]);
+  expect(world.ledger.waiting.byId.get(URGENT)?.nominated?.provider).toBe("paris");
+  pass(world, GRACE_MS);
+  expect(admit(world)).toEqual([]);
+  expect(world.ledger.waiting.byId.get(URGENT)?.nominated).toBeUndefined();
+});
+
 test("when others give back enough, whoever is no longer needed is reprieved at the next look", () => {
   const world = openMarket();
   for (const key of ["a", "b"]) hold(world, "rome", key, { cpu: 6, tier: "spot" });

@@ -1,4 +1,6 @@
 import type { LedgerView } from "../ledger/ledger.ts";
+import type { ReservationId } from "../reservation/ids.ts";
+import type { Kept } from "../scheduling/candidate-table.ts";
 import type { Policy } from "../scheduling/policy.ts";
 import { dominantShare, NOTHING_HELD, tenantOf, tenantRules } from "./tenants.ts";
 import { compareArrival, type QueueLine, type Waiting } from "./waiting.ts";
@@ -8,6 +10,34 @@ export interface Queued {
   readonly entry: Waiting;
   readonly tenant: string;
   readonly share: number;
+}
+
+/**
+ * Who comes before the request that a walk through the queue has reached: of those for whom a provider keeps something, since
+ * nobody asks about others. Whoever is nominated comes before all others of its priority, however much its tenant holds.
+ */
+export class Predecessors {
+  readonly #ids = new Set<ReservationId>();
+  readonly #nominated: readonly Kept[];
+  #priority = Number.POSITIVE_INFINITY;
+
+  constructor({ candidateTable }: LedgerView) {
+    this.#nominated = candidateTable.candidates.flatMap(({ kept }) =>
+      kept !== undefined && kept.from === undefined ? [kept] : [],
+    );
+  }
+
+  /** Of the entry that is reached now. */
+  of({ id: own, request: { priority } }: Waiting): (id: ReservationId) => boolean {
+    if (priority !== this.#priority)
+      for (const kept of this.#nominated) if (kept.priority === priority) this.#ids.add(kept.id);
+    this.#priority = priority;
+    return (id) => id !== own && this.#ids.has(id);
+  }
+
+  pass({ id }: Waiting): void {
+    this.#ids.add(id);
+  }
 }
 
 /** The lines of one tenant, and how far each has been read. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cluster, request } from "../testing/builders.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, type World } from "../testing/world.ts";
+import { queuePlaces } from "./queue-place.ts";
 import { admit, ask, openQueue, pass, queue } from "./testing/queue-world.ts";
 
 /** rome holds 10 of 16 CPU of paris for an hour; oslo waits first for all 16. */
@@ -195,6 +196,18 @@ describe("where reservations are open-ended", () => {
     expect(admit(world)[0]).toBe("rsv-oslo-big");
   });
 
+  test("what was kept for a nominated request that is released is looked at again", () => {
+    const world = stuck();
+    pass(world, HOLD_AFTER_MS);
+    admit(world);
+    queue(world, "bern", "long", { cpu: 13 });
+    admit(world);
+    expect(world.ledger.isSettled).toBe(true);
+    world.run({ kind: "release", by: actor("oslo"), id: "rsv-oslo-big" });
+    expect(world.ledger.isSettled).toBe(false);
+    expect(admit(world)).toEqual(["rsv-bern-long"]);
+  });
+
   test("a nomination lapses when its provider is cordoned, and another provider is found", () => {
     const world = stuck();
     pass(world, HOLD_AFTER_MS);
@@ -234,14 +247,45 @@ describe("where reservations are open-ended", () => {
     expect(world.ledger.waiting.byId.get("rsv-oslo-big")?.phase).toBe("Pending");
   });
 
-  test("nobody is nominated to more than a quarter of the fleet", () => {
-    const world = openQueue();
-    world.grant("rome", request({ cpu: 3, memoryGi: 1 }), "a");
-    queue(world, "oslo", "big", { cpu: 15, forMs: 20 * HOUR_MS });
-    admit(world);
+  test("short requests use what is kept, and once the others there have known ends, only until then", () => {
+    const world = stuck();
     pass(world, HOLD_AFTER_MS);
     admit(world);
-    expect(world.ledger.waiting.byId.get("rsv-oslo-big")?.nominated).toBeUndefined();
+    const { provider } = world.reservation("rsv-rome-a");
+    const short = { target: provider, durationMs: 15 * MINUTE_MS };
+    const reserve = (key: string, more: typeof short, cpu = 3) => {
+      const ids = { reservationId: `rsv-bern-${key}`, decisionId: `dec-${key}` };
+      const asked = request({ cpu, memoryGi: 1 }, more);
+      return world.reply({ kind: "reserve", requester: "bern", key, request: asked, ...ids }).kind;
+    };
+    expect(reserve("first", short, 13)).toBe("granted");
+    world.run({ kind: "release", by: actor("rome"), id: "rsv-rome-a" });
+    expect(admit(world)).toEqual([]);
+    expect([...queuePlaces(world.ledger, world, () => true)]).toMatchObject([
+      { nominatedTo: provider, expectedStart: world.now + 15 * MINUTE_MS + TURNAROUND_MS },
+    ]);
+    pass(world, 6 * MINUTE_MS);
+    expect(admit(world)).toEqual([]);
+    expect(reserve("late", short)).toBe("refused");
+    expect(reserve("in-time", { ...short, durationMs: 9 * MINUTE_MS })).toBe("granted");
+    pass(world, 9 * MINUTE_MS);
+    expect(admit(world)).toEqual(["rsv-oslo-big"]);
+  });
+
+  test("who was first once, and was overtaken by tenants that hold less, is nominated", () => {
+    const world = openQueue();
+    world.grant("oslo", request({ cpu: 1, memoryGi: 1 }, { durationMs: 20 * HOUR_MS }), "own");
+    world.grant("rome", request({ cpu: 8, memoryGi: 1 }, { durationMs: HOUR_MS }), "half");
+    queue(world, "oslo", "big", { cpu: 15, forMs: 20 * HOUR_MS });
+    admit(world);
+    const more = { cpu: 8, forMs: 20 * HOUR_MS, durationMs: HOUR_MS };
+    queue(world, "bern", "next", more);
+    queue(world, "kyiv", "other", more);
+    pass(world, HOLD_AFTER_MS);
+    admit(world);
+    expect(world.ledger.waiting.byId.get("rsv-oslo-big")?.nominated?.provider).toBe("paris");
+    pass(world, HOUR_MS);
+    expect(admit(world)).toEqual(["rsv-oslo-big"]);
   });
 });
 

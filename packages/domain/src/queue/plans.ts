@@ -1,11 +1,11 @@
 import type { DecisionContext } from "../ledger/command.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
-import type { ClusterId } from "../reservation/ids.ts";
+import type { ClusterId, ReservationId } from "../reservation/ids.ts";
 import { type ReservationRequest, requestFingerprint } from "../reservation/reservation.ts";
 import type { Candidate, Kept } from "../scheduling/candidate-table.ts";
 import { capacity, type Filter, FILTERS, keptForOthers, reservationLimit } from "../scheduling/filters.ts";
 import { schedulingFor } from "./over-budget.ts";
-import { mayBeNominated, nominatedRequests } from "./nominated.ts";
+import { isNominatedTenant, nominatedRequests } from "./nominated.ts";
 import { inOrder, type Queued } from "./order.ts";
 import { barredBy } from "./passed-over.ts";
 import { tenantOf } from "./tenants.ts";
@@ -21,8 +21,13 @@ const MAX_KINDS = 16;
 
 export interface Plans {
   readonly plans: readonly Kept[];
-  /** The first request that some provider could serve if it were empty and that may be nominated, if no start can be computed for it. */
-  readonly head?: Queued;
+  /** Whose turn it is: the first that some provider could serve, and those behind it as long as their tenants are nominated. */
+  readonly leading: readonly Leading[];
+}
+
+interface Leading {
+  readonly id: ReservationId;
+  readonly hasPlan: boolean;
 }
 
 /**
@@ -34,25 +39,23 @@ export function plansFor(ledger: LedgerView, context: DecisionContext): Plans {
   const taken = new Set(nominated.map(({ provider }) => provider));
   const plans: Kept[] = [];
   const starts = new StartTable(ledger, context);
-  let first: { readonly queued: Queued; readonly plan: Kept | undefined } | undefined;
-  // One that cannot be nominated must not stand in the way of those behind it.
-  const leads = (queued: Queued, plan: Kept | undefined): boolean =>
-    plan !== undefined || queued.entry.nominated !== undefined || mayBeNominated(ledger, queued, nominated);
+  const leading: Leading[] = [];
+  let isLed = false;
   for (const queued of lackingCapacity(ledger, context)) {
     const possible = starts.of(queued.entry.request);
     if (possible === undefined) continue;
     const { plan, isServable } = planOne(ledger, queued.entry, { ...possible, context, taken });
-    if (first === undefined && isServable && leads(queued, plan)) first = { queued, plan };
+    if (isServable && !isLed) {
+      leading.push({ id: queued.entry.id, hasPlan: plan !== undefined });
+      // One whose tenant is served first must not stand in the way of those behind it.
+      isLed = plan !== undefined || !isNominatedTenant(queued.tenant, nominated);
+    }
     if (plan === undefined) continue;
     plans.push(plan);
     taken.add(plan.provider);
     if (plans.length === MAX_PLANS) break;
   }
-  return { plans, ...(first === undefined ? {} : headIn(first)) };
-}
-
-function headIn({ queued, plan }: { readonly queued: Queued; readonly plan: Kept | undefined }) {
-  return plan === undefined && queued.entry.nominated === undefined ? { head: queued } : {};
+  return { plans, leading };
 }
 
 /** The first of those that wait for capacity alone: none of them fits. */

@@ -6,7 +6,7 @@ import { chooseProvider } from "../scheduling/choose-provider.ts";
 import type { Decision } from "../scheduling/decision.ts";
 import { fitsSomewhere } from "../scheduling/filter-candidates.ts";
 import { FILTERS, type FilterName } from "../scheduling/filters.ts";
-import { inOrder, type Queued } from "./order.ts";
+import { inOrder, Predecessors, type Queued } from "./order.ts";
 import { schedulingFor } from "./over-budget.ts";
 import { passedOver } from "./passed-over.ts";
 import { couldServe } from "./timeline.ts";
@@ -58,7 +58,7 @@ export function* queuePlaces(
   for (const { queued, position, isBehind } of places(ledger, context)) {
     if (!isAsked(queued.entry)) continue;
     const { entry, tenant, share } = queued;
-    const plan = ledger.plans.get(entry.id);
+    const expectedStart = expectedStartOf(ledger, entry, context);
     yield {
       entry,
       tenant,
@@ -66,10 +66,20 @@ export function* queuePlaces(
       position,
       of: ledger.waiting.pendingCount,
       reason: reasonOf(ledger, queued, { ...context, isBehind, isServable }),
-      ...(plan?.from === undefined ? {} : { expectedStart: plan.from }),
+      ...(expectedStart === undefined ? {} : { expectedStart }),
       ...(entry.nominated === undefined ? {} : { nominatedTo: entry.nominated.provider }),
     };
   }
+}
+
+function expectedStartOf(
+  { plans, accounts }: LedgerView,
+  { id, nominated }: Waiting,
+  { now, policy }: DecisionContext,
+): Instant | undefined {
+  const roomBy = accounts.get(nominated?.provider ?? "")?.kept?.roomBy;
+  if (nominated === undefined || roomBy === undefined) return plans.get(id)?.from;
+  return Math.max(now, roomBy + policy.queue.turnaroundMs);
 }
 
 /** What would be decided about a waiting request now, as its explanation. Nothing is recorded. */
@@ -95,14 +105,12 @@ interface Place {
 }
 
 function* places(ledger: LedgerView, { policy }: DecisionContext): Generator<Place> {
-  // Only of those for whom a provider keeps something: nobody asks about others.
-  const before = new Set<ReservationId>();
-  const isBehind = (id: ReservationId): boolean => before.has(id);
+  const predecessors = new Predecessors(ledger);
   let position = 0;
   for (const queued of inOrder(ledger, policy)) {
-    yield { queued, position: ++position, isBehind };
-    const { id, nominated } = queued.entry;
-    if (nominated !== undefined || ledger.plans.has(id)) before.add(id);
+    const { entry } = queued;
+    yield { queued, position: ++position, isBehind: predecessors.of(entry) };
+    if (entry.nominated !== undefined || ledger.plans.has(entry.id)) predecessors.pass(entry);
   }
 }
 

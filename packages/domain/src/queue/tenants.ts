@@ -21,13 +21,16 @@ export const NOTHING_HELD: TenantAccount = /* @__PURE__ */ Object.freeze({
   reservations: 0,
 });
 
-/** The tenant that a request counts for: the one whose members it matches, else its own cluster. */
+/**
+ * The tenant that a request counts for: the one whose members it matches, else its own cluster. If a tenant of the policy is
+ * called like the cluster, it is another one.
+ */
 export function tenantOf(policy: Policy, requester: ClusterId, namespace: string | undefined): string {
   for (const [name, { members }] of Object.entries(policy.tenants)) {
     if (members.some((member) => member.cluster === requester && matches(member.namespaces, namespace)))
       return name;
   }
-  return requester;
+  return lookup(policy.tenants, requester) === undefined ? requester : `cluster/${requester}`;
 }
 
 /** Absent patterns match every request; a request without a namespace matches only those. */

@@ -71,6 +71,17 @@ export function couldServe(ledger: LedgerView, provider: ClusterId, resources: R
   return account !== undefined && fits(resources, timelineOf(ledger, account).whenEmpty);
 }
 
+/** When enough has been given back, by the ends that are known; undefined: they are not enough. Long ago where enough is free. */
+export function roomBy(
+  ledger: LedgerView,
+  provider: ClusterId,
+  resources: ResourceVector,
+): Instant | undefined {
+  const account = ledger.accounts.get(provider);
+  const asked = { resources, now: Number.NEGATIVE_INFINITY, turnaroundMs: 0 };
+  return account && startAt(ledger, account, asked)?.returnedBy;
+}
+
 /** The first moment at which enough has been given back, by the ends that are known; undefined: none is. */
 export function startAt(
   ledger: LedgerView,

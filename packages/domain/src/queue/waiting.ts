@@ -41,10 +41,16 @@ export interface Nomination {
   readonly victims?: readonly ReservationId[];
 }
 
-/** The first request that could be served if a provider were empty, but for which no start can be computed. */
-export interface QueueHead {
+/** Since when a request has been first, or could not be served though it was; others may have overtaken it. */
+export interface QueueTurn {
   readonly id: ReservationId;
   readonly since: Instant;
+}
+
+/** When enough will have been given back for a nominated request. */
+export interface NominatedRoom {
+  readonly provider: ClusterId;
+  readonly by: Instant;
 }
 
 /** Victims were sought for a request, and none were found. */

@@ -155,6 +155,8 @@ export interface Kept {
   readonly resources: ResourceVector;
   /** When the request is expected to start; absent: as soon as enough is free (a nomination). */
   readonly from?: Instant;
+  /** In a nomination: when enough will have been given back, by the ends that are known. Absent: they are not enough. */
+  readonly roomBy?: Instant;
   /** Present in a plan: reservations that end by then give their capacity back in time. */
   readonly returnedBy?: Instant;
   /** What they, or the victims, have not given back yet. Of the candidate: as of now. */

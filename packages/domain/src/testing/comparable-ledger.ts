@@ -39,13 +39,17 @@ function maySpare({ reservations }: LedgerView, { kind, id }: Deadline): boolean
   return preemption !== undefined || (phase === "Reserved" && activateBy !== undefined);
 }
 
-/** All of an account but when its cluster was last heard (nobody counts as lost right after a restart) and plans; nominations count. */
+/**
+ * All of an account but when its cluster was last heard (nobody counts as lost right after a restart) and plans. Nominations
+ * count, but not when there is room for them.
+ */
 function comparableAccount(account: AccountView): unknown {
-  const isPlan = account.kept?.from !== undefined;
+  const { from, roomBy: _, ...nomination } = account.kept ?? {};
+  const kept = account.kept === undefined || from !== undefined ? undefined : nomination;
   return Object.entries(account)
     .filter(([name]) => name !== "lastSeenAt")
     .map(([name, value]) => [name, value instanceof Map ? sorted(value) : value])
-    .map(([name, value]) => [name, name === "kept" && isPlan ? undefined : value]);
+    .map(([name, value]) => [name, name === "kept" ? kept : value]);
 }
 
 /** A cluster of which only the name is left. */

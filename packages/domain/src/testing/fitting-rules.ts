@@ -84,8 +84,8 @@ export function tenantOf(
   const found = Object.entries(tenants).find(([, { members }]) =>
     members.some(
       ({ cluster, namespaces }) =>
-        cluster === requester && (namespaces ?? [namespace]).includes(namespace ?? ""),
+        cluster === requester && (namespaces === undefined || namespaces.includes(namespace ?? "")),
     ),
   );
-  return found?.[0] ?? requester;
+  return found?.[0] ?? (requester in tenants ? `cluster/${requester}` : requester);
 }

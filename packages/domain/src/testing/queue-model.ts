@@ -76,7 +76,10 @@ export class QueueModel {
   }
 
   /** With its new plan a request can start now, or an old plan was dropped, moved or put off: the queue is looked at once more. */
-  #letsSomebodyIn({ at, plans }: Of<"settled">): boolean {
+  #letsSomebodyIn({ at, plans, rooms = [] }: Of<"settled">): boolean {
+    const isMoved = ({ provider, from, victims, roomBy }: Kept): boolean =>
+      from === undefined && victims === undefined && roomBy !== roomOf(rooms, provider);
+    if ([...this.kept.values()].some(isMoved)) return true;
     const planned = [...this.kept.values()].filter(({ from }) => from !== undefined);
     const startsNow = plans.some(
       ({ id, provider, from = at }) =>
@@ -97,8 +100,12 @@ export class QueueModel {
   }
 
   /** Nominations stay; plans are made anew. */
-  #settle({ plans }: Of<"settled">): void {
-    for (const [provider, { from }] of this.kept) if (from !== undefined) this.kept.delete(provider);
+  #settle({ plans, rooms = [] }: Of<"settled">): void {
+    for (const [provider, { roomBy: _, ...kept }] of this.kept) {
+      const by = roomOf(rooms, provider);
+      if (kept.from !== undefined) this.kept.delete(provider);
+      else this.kept.set(provider, by === undefined ? kept : { ...kept, roomBy: by });
+    }
     for (const plan of plans) this.kept.set(plan.provider, plan);
   }
 
@@ -127,6 +134,10 @@ export class QueueModel {
   #giveUp(id: string): void {
     for (const [provider, kept] of this.kept) if (kept.id === id) this.kept.delete(provider);
   }
+}
+
+function roomOf(rooms: NonNullable<Of<"settled">["rooms"]>, provider: string): number | undefined {
+  return rooms.find((room) => room.provider === provider)?.by;
 }
 
 function grantedTo(event: LedgerEvent): string | undefined {

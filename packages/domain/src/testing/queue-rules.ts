@@ -145,12 +145,7 @@ export function isKept(model: LedgerModel, match: Match, { policy }: RuleContext
   if (model.queue.untold.has(provider)) return true;
   const kept = model.queue.kept.get(provider);
   if (kept === undefined || kept.id === id) return false;
-  const own = id === undefined ? undefined : model.queue.waiting.get(id);
-  const owner = model.queue.waiting.get(kept.id);
-  const goesFirst =
-    own === undefined || owner === undefined
-      ? request.priority > kept.priority
-      : compare(model, { a: own, b: owner }, policy) < 0;
+  const goesFirst = isBefore(model, { id, request, kept }, policy);
   if (goesFirst) return false;
   // For whom others got notice, what they give back is kept from everybody, however short.
   if (kept.victims === undefined && isBackInTime(kept, { request, at }, policy)) return false;
@@ -158,6 +153,23 @@ export function isKept(model: LedgerModel, match: Match, { policy }: RuleContext
     const left = model.available(provider, unit) + returning(model, kept, unit) - kept.resources[unit];
     return request.resources[unit] > 0 && request.resources[unit] > left;
   });
+}
+
+/** By priority before one that is nominated, and for a newcomer; else by the place in the queue. */
+function isBefore(
+  model: LedgerModel,
+  {
+    id = "",
+    request,
+    kept,
+  }: Pick<Match, "request"> & { readonly id?: string | undefined; readonly kept: Kept },
+  policy: Policy,
+): boolean {
+  const { waiting } = model.queue;
+  const [own, owner] = [waiting.get(id), waiting.get(kept.id)];
+  if (kept.from === undefined || own === undefined || owner === undefined)
+    return request.priority > kept.priority;
+  return compare(model, { a: own, b: owner }, policy) < 0;
 }
 
 /** Of a notice what its victims hold now; of a plan what ends by then and is not available yet, whoever reserved it and when. */
@@ -182,12 +194,13 @@ function endingBy(
 }
 
 function isBackInTime(
-  { from }: { readonly from?: number },
+  { from, roomBy }: Pick<Kept, "from" | "roomBy">,
   { request, at }: Pick<Match, "request" | "at">,
   { queue, defaultTtlMs }: Policy,
 ): boolean {
   const lasts = request.durationMs ?? defaultTtlMs ?? Number.POSITIVE_INFINITY;
-  return from === undefined ? lasts <= queue.backfillMs : at + lasts + queue.turnaroundMs <= from;
+  if (from !== undefined) return at + lasts + queue.turnaroundMs <= from;
+  return roomBy === undefined ? lasts <= queue.backfillMs : at + lasts <= roomBy;
 }
 
 function wrongHold(model: LedgerModel, { at, id }: Of<"nominated">, { queue }: Policy): string | undefined {

@@ -46,6 +46,8 @@ export interface JobTraceOptions {
   readonly load: number;
   /** Part of the jobs whose duration is not stated. */
   readonly openEnded?: number;
+  /** Part of the submissions that go before all others. */
+  readonly urgent?: number;
 }
 
 export interface JobTrace {
@@ -90,7 +92,7 @@ type Draft = Omit<Job, "id" | "atMs" | "isOpenEnded"> & {
   readonly delayMs: number;
 };
 
-interface Submitting extends Pick<JobTraceOptions, "tenants"> {
+interface Submitting extends Pick<JobTraceOptions, "tenants" | "urgent"> {
   readonly requesters: readonly FleetCluster[];
   readonly largest: FleetCluster;
 }
@@ -104,10 +106,13 @@ const URGENT_PRIORITY = 10;
 const LONGEST_TEARDOWN_MS = 4 * MINUTE_MS;
 
 /** Usually one job; sometimes many alike, as when somebody starts a sweep. */
-function submit(random: SeededRandom, { tenants, requesters, largest }: Submitting): Draft[] {
+function submit(
+  random: SeededRandom,
+  { tenants, requesters, largest, urgent = URGENT }: Submitting,
+): Draft[] {
   const tenant = byDemand(random, tenants).name;
   const requester = random.pick(requesters)?.clusterId ?? largest.clusterId;
-  const priority = random.chance(URGENT) ? URGENT_PRIORITY : 0;
+  const priority = random.chance(urgent) ? URGENT_PRIORITY : 0;
   const moment = share(random);
   const jobs = random.chance(BURSTS) ? random.between(5, 40) : 1;
   const cpus = cpusOf(random, jobs > 1 ? MOST_IN_BURST : largest.cpus * LARGEST_PART);

@@ -1,5 +1,5 @@
 import { fits } from "@resource-broker/base";
-import type { Waiting } from "@resource-broker/domain";
+import type { Kept, Waiting } from "@resource-broker/domain";
 import { barredBy, inOrder } from "@resource-broker/domain/testing";
 import { type FleetSimulation, requestOf } from "./fleet-simulation.ts";
 import type { Job } from "./job-trace.ts";
@@ -91,15 +91,25 @@ export class LedgerQueue {
     this.promises.isFirst(this.#first(), fleet.now);
   }
 
+  /** Whoever is nominated goes before the others of its priority. */
   #first(): (FirstInQueue & { readonly priority: number }) | undefined {
     const { ledger, policy } = this.#fleet;
+    const inTurn = this.#firstInTurn();
+    if (inTurn === undefined) return undefined;
+    const { priority } = inTurn.request;
+    const isNominated = ({ from, ...kept }: Kept): boolean =>
+      from === undefined && kept.priority === priority;
+    const nomination = ledger.candidateTable.candidates.find(({ kept }) => kept && isNominated(kept))?.kept;
+    const { id = inTurn.id, roomBy } = nomination ?? {};
+    const from = roomBy === undefined ? ledger.plans.get(id)?.from : roomBy + policy.queue.turnaroundMs;
+    return { id, priority, ...(from === undefined ? {} : { from }) };
+  }
+
+  #firstInTurn(): Waiting | undefined {
+    const { ledger, policy } = this.#fleet;
     if (ledger.waiting.pendingCount === 0) return undefined;
-    for (const queued of inOrder(ledger, policy)) {
-      if (barredBy(ledger, queued, this.#fleet) !== undefined) continue;
-      const { id, request } = queued.entry;
-      const from = ledger.plans.get(id)?.from;
-      return { id, priority: request.priority, ...(from === undefined ? {} : { from }) };
-    }
+    for (const queued of inOrder(ledger, policy))
+      if (barredBy(ledger, queued, this.#fleet) === undefined) return queued.entry;
     return undefined;
   }
 
