@@ -164,8 +164,8 @@ export const PREEMPTION_MUTANTS: readonly Mutant[] = [
   {
     name: "is settled though a plan that has moved lets somebody in",
     file: `${QUEUE}/kept.ts`,
-    find: "from <= at && before.get(id)?.provider !== provider",
-    replace: "from < 0 && before.get(id)?.provider !== provider",
+    find: "if (plan === undefined || plan.provider !== before.provider) return true;",
+    replace: "if (plan === undefined) return true;",
     caughtBy: testFile(`${QUEUE}/plans.test.ts`),
   },
   {

@@ -11,7 +11,6 @@ interface BeforeLook {
 }
 
 interface FoundInLook {
-  readonly at: Instant;
   readonly plans: readonly Kept[];
   readonly rooms?: readonly NominatedRoom[];
 }
@@ -47,18 +46,17 @@ export function roomAt(rooms: readonly NominatedRoom[], provider: ClusterId): In
 }
 
 /**
- * True when what is found in a look may let a request in: one can start at once where it could not before, or less is kept
- * for those that had a plan, or others may use what is kept for a nominated one for another time.
+ * True when what is found in a look may let a request in: less is kept for those that had a plan, or others may use what is
+ * kept for a nominated one for another time.
  */
 export function letsSomebodyIn(
   { plans: before, candidateTable }: BeforeLook,
-  { at, plans, rooms = [] }: FoundInLook,
+  { plans, rooms = [] }: FoundInLook,
 ): boolean {
   const byId = new Map(plans.map((plan) => [plan.id, plan]));
   const isMoved = ({ kept }: Pick<Candidate, "kept">): boolean =>
     kept !== undefined && isHeldOpen(kept) && kept.roomBy !== roomAt(rooms, kept.provider);
   return (
-    plans.some(({ id, provider, from = at }) => from <= at && before.get(id)?.provider !== provider) ||
     [...before.values()].some((plan) => keepsLess(byId.get(plan.id), plan)) ||
     candidateTable.candidates.some(isMoved)
   );

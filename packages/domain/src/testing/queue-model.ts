@@ -77,22 +77,18 @@ export class QueueModel {
     return this.pending.some((entry) => entry.requester === requester);
   }
 
-  /** With its new plan a request can start now, or an old plan was dropped, moved or put off: the queue is looked at once more. */
-  #letsSomebodyIn({ at, plans, rooms = [] }: Of<"settled">): boolean {
+  /** An old plan was dropped, moved or put off, or a nominated request has room at another time: the queue is looked at once more. */
+  #letsSomebodyIn({ plans, rooms = [] }: Of<"settled">): boolean {
     const isMoved = ({ provider, from, victims, roomBy }: Kept): boolean =>
       from === undefined && victims === undefined && roomBy !== roomOf(rooms, provider);
     if ([...this.kept.values()].some(isMoved)) return true;
     const planned = [...this.kept.values()].filter(({ from }) => from !== undefined);
-    const startsNow = plans.some(
-      ({ id, provider, from = at }) =>
-        from <= at && !planned.some((plan) => plan.id === id && plan.provider === provider),
-    );
     const isAsStrict = (old: Kept): boolean =>
       plans.some(
         ({ id, provider, from }) =>
           id === old.id && provider === old.provider && (from ?? 0) <= (old.from ?? 0),
       );
-    return startsNow || !planned.every(isAsStrict);
+    return !planned.every(isAsStrict);
   }
 
   /** What was kept for it is for others. */
