@@ -111,7 +111,7 @@ function gaveWayText({ queue, ways }: WaitingResult): string {
     `${countText(gaveWay.length)} more started later than when they were first for the first time${most}: requests of higher priority, or of tenants that hold less, went before them. That is the rule, and no fault; but for whoever was told a time it is a miss.`,
     never === 0
       ? ""
-      : `${countText(never)} gave up after 24 hours, the smallest of them asked for ${numberText(ours?.leastNeverServed ?? 0)} CPU: whoever holds less for its weight goes first, so that a very large request may wait as long as others fill what becomes free.`,
+      : `${countText(never)} gave up after 24 hours, the smallest of them asked for ${numberText(ours?.leastNeverServed ?? 0)} CPU: nominations of large requests follow one another, and each waits for what its provider gives back.`,
   ]
     .join(" ")
     .trim();
