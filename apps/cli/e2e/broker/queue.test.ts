@@ -151,9 +151,28 @@ describe("reserve --wait", () => {
       ["berlin", `reserve ${LARGE} --no-follow`, 2, "--no-follow needs --wait"],
       ["berlin", `reserve ${LARGE} --wait soon`, 2, '--wait: "soon" is not a duration'],
       ["berlin", `reserve ${LARGE} --wait 1h -n A_B`, 2, "namespace"],
+      ["berlin", `reserve ${LARGE} --wait 1h --priority high`, 2, '--priority: "high" must be'],
+      ["berlin", `reserve ${LARGE} --wait 1h --priority 1000000001`, 2, "--priority"],
+      ["berlin", `reserve ${LARGE} --wait 1h --resumes ""`, 2, "--resumes"],
       ["ops", `reserve ${LARGE} --wait 1h`, 2, "--for rome"],
       ["rome", `release ${id}`, 0],
     );
+  });
+
+  test("goes first with the higher priority", async () => {
+    const held = await fleet.reserve("tokyo", LARGE);
+    const [low, none, high] = [
+      await waits("rome", `${LARGE} --priority=-5`),
+      await waits("rome"),
+      await waits("rome", `${LARGE} --priority 7`),
+    ];
+    const rows = cellsOf(await fleet.ok("ops", "get queue")).slice(1);
+    expect(rows.map((cells) => [cells[1], cells[7]])).toEqual([
+      [high, "7"],
+      [none, "0"],
+      [low, "-5"],
+    ]);
+    for (const id of [low, none, high, held]) await fleet.ok("ops", `release ${id}`);
   });
 
   test("says its place while it waits, and ends with the reservation", async () => {

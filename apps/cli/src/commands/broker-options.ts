@@ -127,6 +127,18 @@ export const RESERVE_OPTIONS = {
     kind: "flag",
     summary: "with --wait: print the request that waits, and end at once",
   },
+  priority: {
+    kind: "text",
+    value: "number",
+    summary:
+      "of those that wait, the highest goes first; default: 0. The policy says how much a tenant may ask with",
+  },
+  resumes: {
+    kind: "text",
+    value: "reservation-id",
+    summary:
+      "with --wait: in the place in the queue of this reservation, which was preempted within the hour",
+  },
   namespace: {
     kind: "text",
     short: "n",

@@ -26,16 +26,22 @@ const FLAGS: readonly (readonly [path: string, flag: string])[] = [
   ["targetClusterID", "--target"],
   ["duration", "--duration"],
   ["wait.for", "--wait"],
+  ["priority", "--priority"],
+  ["resumes", "--resumes"],
+  ["namespace", "--namespace"],
 ];
 
 /** What only a reservation is asked for with: a quote waits for nothing. */
 interface Waits {
   readonly wait?: string | undefined;
   readonly namespace?: string | undefined;
+  readonly priority?: string | undefined;
+  readonly resumes?: string | undefined;
 }
 
 /** What the flags ask for. Checked here by the contract's own rules, so that an error names the flag. */
-export function readRequest(options: Options, { wait, namespace }: Waits = {}): ReservationRequestDTO {
+export function readRequest(options: Options, waits: Waits = {}): ReservationRequestDTO {
+  const { wait, namespace, priority, resumes } = waits;
   const { cpu, memory, gpu, storage, duration, target, tier, region, exclude } = options;
   const missing = [...(cpu === undefined ? ["--cpu"] : []), ...(memory === undefined ? ["--memory"] : [])];
   if (missing.length > 0) {
@@ -60,6 +66,9 @@ export function readRequest(options: Options, { wait, namespace }: Waits = {}): 
     }),
     wait: wait === undefined ? undefined : { for: wait },
     namespace,
+    // What is no number is left to the contract, whose error names the flag.
+    priority: /^-?\d{1,10}$/u.test(priority ?? "") ? Number(priority) : priority,
+    resumes,
     perNode: given({ cpu: options["node-cpu"], memory: options["node-memory"], gpu: options["node-gpu"] }),
   });
   const validated = validateExactly(reservationRequestSchema, request);
@@ -72,7 +81,9 @@ export function readRequest(options: Options, { wait, namespace }: Waits = {}): 
 }
 
 /** Without the fields that nobody gave: those that are undefined, an empty list or an empty map. */
-function given(fields: Readonly<Record<string, string | object | undefined>>): Record<string, unknown> {
+function given(
+  fields: Readonly<Record<string, string | number | object | undefined>>,
+): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) =>
       typeof value === "object" ? Object.keys(value).length > 0 : value !== undefined,
