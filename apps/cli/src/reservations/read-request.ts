@@ -40,8 +40,10 @@ interface Waits {
 }
 
 /** What the flags ask for. Checked here by the contract's own rules, so that an error names the flag. */
-export function readRequest(options: Options, waits: Waits = {}): ReservationRequestDTO {
-  const { wait, namespace, priority, resumes } = waits;
+export function readRequest(
+  options: Options,
+  { wait, namespace, priority, resumes }: Waits = {},
+): ReservationRequestDTO {
   const { cpu, memory, gpu, storage, duration, target, tier, region, exclude } = options;
   const missing = [...(cpu === undefined ? ["--cpu"] : []), ...(memory === undefined ? ["--memory"] : [])];
   if (missing.length > 0) {
@@ -64,11 +66,7 @@ export function readRequest(options: Options, waits: Waits = {}): ReservationReq
       labels: readLabels("selector", options.selector),
       excludeClusters: exclude,
     }),
-    wait: wait === undefined ? undefined : { for: wait },
-    namespace,
-    // What is no number is left to the contract, whose error names the flag.
-    priority: /^-?\d{1,10}$/u.test(priority ?? "") ? Number(priority) : priority,
-    resumes,
+    ...waitingFields({ wait, namespace, priority, resumes }),
     perNode: given({ cpu: options["node-cpu"], memory: options["node-memory"], gpu: options["node-gpu"] }),
   });
   const validated = validateExactly(reservationRequestSchema, request);
@@ -78,6 +76,15 @@ export function readRequest(options: Options, waits: Waits = {}): ReservationReq
   const found = mapped.ok ? [] : mapped.problems;
   const problems = found.map(({ path, message }) => ({ path: flagOf(path), message }));
   throw new CommandError("usage", describeProblems(problems));
+}
+
+function waitingFields({ wait, priority, ...others }: Waits) {
+  return {
+    ...others,
+    wait: given({ for: wait }),
+    // What is no number is left to the contract, whose error names the flag.
+    priority: /^-?\d{1,10}$/u.test(priority ?? "") ? Number(priority) : priority,
+  };
 }
 
 /** Without the fields that nobody gave: those that are undefined, an empty list or an empty map. */
