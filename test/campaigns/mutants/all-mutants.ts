@@ -11,6 +11,7 @@ import { CAMPAIGN_MUTANTS, ENGINE_MUTANTS } from "./engine-mutants.ts";
 import { LEDGER_MUTANTS } from "./ledger-mutants.ts";
 import { MEMBER_MUTANTS } from "./member-mutants.ts";
 import type { Mutant } from "./mutant.ts";
+import { NOMINATION_MUTANTS } from "./nomination-mutants.ts";
 import { PEERING_MUTANTS } from "./peering-mutants.ts";
 import { PREEMPTION_MUTANTS } from "./preemption-mutants.ts";
 import { QUEUE_MUTANTS } from "./queue-mutants.ts";
@@ -24,6 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LEDGER_MUTANTS,
   ...MEMBER_MUTANTS,
   ...QUEUE_MUTANTS,
+  ...NOMINATION_MUTANTS,
   ...PREEMPTION_MUTANTS,
   ...DRAIN_MUTANTS,
   ...WAITING_CALL_MUTANTS,

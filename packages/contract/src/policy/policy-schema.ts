@@ -119,7 +119,7 @@ const queueSchema = t.object({
   ),
   holdAfter: t.optional(
     duration("positive"),
-    "The first request for which no start can be computed gets a provider's capacity kept after this time. Absent: 10m.",
+    "The first request for which no start can be computed gets a provider's capacity kept after this time, and one that others overtook after six times this. Absent: 10m.",
     "10m",
   ),
   backfill: t.optional(

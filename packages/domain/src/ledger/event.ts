@@ -70,7 +70,7 @@ export type LedgerEvent =
       readonly plans: readonly Kept[];
       /** Requests for which victims were sought in vain, and when last. */
       readonly looked?: readonly PreemptionLook[];
-      /** Requests that have been first, and since when. */
+      /** Requests that have been the first of their tenant, and since when. */
       readonly turns?: readonly QueueTurn[];
       /** For nominated requests: when they have room, where the known ends are enough. */
       readonly rooms?: readonly NominatedRoom[];

@@ -50,7 +50,7 @@ export interface Ledger {
   settledOn: UtcDay;
   /** When waiting requests are expected to start. Not stored. */
   readonly plans: Map<ReservationId, Kept>;
-  /** Waiting requests that have been first, and since when: others may have overtaken them. Not stored. */
+  /** Waiting requests that have been the first of their tenant, and since when: others may have overtaken them. Not stored. */
   turns: readonly QueueTurn[];
   /** For whom victims were sought in vain, and when last. Not stored. */
   looked: readonly PreemptionLook[];

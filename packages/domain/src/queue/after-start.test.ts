@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { ledgerFrom } from "../ledger/records.ts";
-import { cluster } from "../testing/builders.ts";
+import { ledgerFrom, spareFor } from "../ledger/records.ts";
+import { cluster, request } from "../testing/builders.ts";
 import { recordsOf } from "../testing/comparable-ledger.ts";
 import { ADMIN, actor, HOUR_MS, MINUTE_MS, openWorld, type World } from "../testing/world.ts";
-import { admit, hold, openMarket, pass, queue, underNotice } from "./testing/queue-world.ts";
+import { admit, hold, openMarket, openQueue, pass, queue, underNotice } from "./testing/queue-world.ts";
 
 const QUIET_MS = 4 * MINUTE_MS;
 const URGENT = "rsv-oslo-urgent";
@@ -63,6 +63,44 @@ describe("after a start, before the clusters had the time to speak", () => {
     expect(world.reservation("rsv-oslo-waits").phase).toBe("Reserved");
     pass(world, 1);
     expect(world.reservation("rsv-oslo-waits").reason).toBe("ActivationTimeout");
+  });
+
+  test("short requests use what is kept for a nominated one only until it has room", () => {
+    const before = openQueue();
+    for (const name of ["berlin", "tokyo", "quito"]) before.advertise(cluster(name));
+    for (const target of ["paris", "berlin", "tokyo", "quito"])
+      before.grant("rome", request({ cpu: 4, memoryGi: 1 }, { target }), target);
+    queue(before, "oslo", "big", { cpu: 15, forMs: 20 * HOUR_MS });
+    admit(before);
+    pass(before, 10 * MINUTE_MS);
+    admit(before);
+    const target = before.ledger.waiting.byId.get("rsv-oslo-big")?.nominated?.provider ?? "";
+    const lasts = (minutes: number) => ({ target, durationMs: minutes * MINUTE_MS });
+    before.grant("bern", request({ cpu: 12, memoryGi: 1 }, lasts(9)), "short");
+    before.run({ kind: "release", by: actor("rome"), id: `rsv-rome-${target}` });
+    const ledger = ledgerFrom(recordsOf(before.ledger), before.now, QUIET_MS);
+    const world = Object.assign(openWorld(before.policy), { ledger, now: before.now });
+    admit(world);
+    const ask = (key: string, minutes: number) => {
+      const ids = { key, reservationId: `rsv-kyiv-${key}`, decisionId: `dec-${key}` };
+      const asked = request({ cpu: 2, memoryGi: 1 }, lasts(minutes));
+      return world.reply({ kind: "reserve", requester: "kyiv", request: asked, ...ids }).kind;
+    };
+    expect(ask("late", 10)).toBe("refused");
+    expect(ask("in-time", 9)).toBe("granted");
+  });
+
+  test("another time to spare changes nothing about a request that has left the queue", () => {
+    const before = openQueue({ stalenessMs: 2 * MINUTE_MS });
+    before.grant("rome", request({ cpu: 16, memoryGi: 1 }), "all");
+    queue(before, "oslo", "gone", { cpu: 2 });
+    before.run({ kind: "release", by: actor("oslo"), id: "rsv-oslo-gone" });
+    const ledger = ledgerFrom(recordsOf(before.ledger), before.now, QUIET_MS);
+    const deadlines = () => JSON.stringify(ledger.deadlines.due(Number.MAX_VALUE, 10));
+    const was = deadlines();
+    expect(was).toContain("rsv-oslo-gone");
+    spareFor(ledger, 10 * QUIET_MS);
+    expect(deadlines()).toBe(was);
   });
 
   test("a request whose nomination lapses does not fail", () => {

@@ -87,7 +87,8 @@ function planAhead(ledger: LedgerView, looking: Looking): Outcome {
   const { context } = looking;
   const { now, policy } = context;
   const isStarting = now - ledger.startedAt < policy.stalenessMs;
-  if (isStarting) return settled(ledger, { kind: "settled", at: now, plans: [] });
+  if (isStarting)
+    return settled(ledger, { kind: "settled", at: now, plans: [], rooms: roomsOfNominated(ledger) });
   const needless = needlessNotices(ledger, context);
   if (needless.length > 0) return more(...needless);
   const lapsed = lapsedNomination(ledger, context);

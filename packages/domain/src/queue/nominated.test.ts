@@ -37,7 +37,7 @@ test("a request for more than a quarter of the fleet is nominated alone, and let
   queue(world, "oslo", "too-much", { ...LARGE, cpu: 60, priority: 1 });
   wait(world, 11);
   queue(world, "bern", "behind", LARGE);
-  wait(world, 22);
+  wait(world, 75);
   expect(nominated(world)).toEqual(["small"]);
   world.run({ kind: "release", by: actor("kyiv"), id: "rsv-kyiv-small" });
   admit(world);

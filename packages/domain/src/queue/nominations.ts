@@ -7,14 +7,16 @@ import type { Candidate } from "../scheduling/candidate-table.ts";
 import { isHeldOpen } from "./kept.ts";
 import { isNominatedTenant, isWithinPart, type Nominated, nominatedRequests } from "./nominated.ts";
 import { barredBy } from "./passed-over.ts";
-import { type Plans, suitability } from "./plans.ts";
+import { type Leading, type Plans, suitability } from "./plans.ts";
 import { tenantOf } from "./tenants.ts";
 import { couldServe, roomBy } from "./timeline.ts";
 import { hasWaitedInVain } from "./victims.ts";
 import type { NominatedRoom, QueueTurn, Waiting } from "./waiting.ts";
 
-/** So many requests that have been first are remembered. */
-const MAX_TURNS = 64;
+/** So many turns are remembered. */
+const MAX_TURNS = 256;
+/** In `holdAfter`: after that a request was overtaken for long enough. */
+const OVERTAKEN_AFTER = 6;
 
 interface DueNomination {
   readonly id: ReservationId;
@@ -22,16 +24,15 @@ interface DueNomination {
 }
 
 /**
- * A request whose turn came long enough ago, and that others may overtake: it has no plan, or its tenant holds more than those
- * that come now. What is too large beside others lets no more of them in: it would wait for ever.
+ * A request whose turn came long enough ago: the first of all, if no start can be computed for it, or one that others have
+ * overtaken. What is too large beside others lets no more of them in: it would wait for ever.
  */
 export function nominationDue(
   ledger: LedgerView,
   leading: Plans["leading"],
   context: DecisionContext,
 ): DueNomination | undefined {
-  const planned = leading.find(({ hasPlan }) => hasPlan)?.id;
-  const due = dueEntries(ledger, context).filter(({ id }) => id !== planned);
+  const due = dueEntries(ledger, leading[0], context);
   if (due.length === 0) return undefined;
   const others = nominatedRequests(ledger, context.policy);
   for (const entry of due) {
@@ -45,12 +46,24 @@ export function nominationDue(
   return undefined;
 }
 
-function dueEntries({ turns, waiting }: LedgerView, { now, policy }: DecisionContext): Waiting[] {
-  return turns.flatMap(({ id, since }) => {
-    const entry = waiting.byId.get(id);
-    const isPending = entry !== undefined && !isFinal(entry.phase) && entry.nominated === undefined;
-    return isPending && now - since >= policy.queue.holdAfterMs ? [entry] : [];
+function dueEntries(
+  { turns, waiting }: LedgerView,
+  first: Leading | undefined,
+  { now, policy }: DecisionContext,
+): Waiting[] {
+  return turns.flatMap((turn) => {
+    const entry = waiting.byId.get(turn.id);
+    if (entry === undefined || isFinal(entry.phase) || entry.nominated !== undefined) return [];
+    const dueAfter = dueAfterOf(turn, first);
+    return dueAfter !== undefined && now - turn.since >= dueAfter * policy.queue.holdAfterMs ? [entry] : [];
   });
+}
+
+/** In `holdAfter`. Undefined: it is the first of all, and starts when it was told. */
+function dueAfterOf({ id, from }: QueueTurn, first: Leading | undefined): number | undefined {
+  if (id !== first?.id) return OVERTAKEN_AFTER;
+  if (first.from === undefined) return 1;
+  return from !== undefined && first.from > from ? OVERTAKEN_AFTER : undefined;
 }
 
 /** Where it has room first, by the ends that are known; else where it lacks least. */
@@ -82,9 +95,16 @@ export function turnsWith(
   leading: Plans["leading"],
   now: Instant,
 ): readonly QueueTurn[] {
-  const still = turns.filter(({ id }) => waiting.byId.get(id)?.phase === "Pending");
+  const [first] = leading;
+  const told = (id: ReservationId) =>
+    id === first?.id && first.from !== undefined ? { from: first.from } : {};
+  const still = turns
+    .filter(({ id }) => waiting.byId.get(id)?.phase === "Pending")
+    .map((turn) => (turn.from === undefined ? { ...turn, ...told(turn.id) } : turn));
   const known = new Set(still.map(({ id }) => id));
-  const others = leading.filter(({ id }) => !known.has(id)).map(({ id }) => ({ id, since: now }));
+  const others = leading
+    .filter(({ id }) => !known.has(id))
+    .map(({ id }) => ({ id, since: now, ...told(id) }));
   return [...still, ...others].slice(0, MAX_TURNS);
 }
 

@@ -286,20 +286,57 @@ describe("where reservations are open-ended", () => {
     expect(admit(world)).toEqual(["rsv-oslo-big"]);
   });
 
-  test("who was first once, and was overtaken by tenants that hold less, is nominated", () => {
+  /** oslo waits for 15 of 16 CPU and holds one; bern holds less and goes first. */
+  function overtaken(): World {
     const world = openQueue();
     world.grant("oslo", request({ cpu: 1, memoryGi: 1 }, { durationMs: 20 * HOUR_MS }), "own");
-    world.grant("rome", request({ cpu: 8, memoryGi: 1 }, { durationMs: HOUR_MS }), "half");
+    world.grant("rome", request({ cpu: 8, memoryGi: 1 }, { durationMs: 2 * HOUR_MS }), "half");
     queue(world, "oslo", "big", { cpu: 15, forMs: 20 * HOUR_MS });
+    queue(world, "bern", "next", { cpu: 8, forMs: 20 * HOUR_MS, durationMs: 2 * HOUR_MS });
     admit(world);
-    const more = { cpu: 8, forMs: 20 * HOUR_MS, durationMs: HOUR_MS };
-    queue(world, "bern", "next", more);
-    queue(world, "kyiv", "other", more);
-    pass(world, HOLD_AFTER_MS);
+    return world;
+  }
+  const nominatedTo = ({ ledger }: World) => ledger.waiting.byId.get("rsv-oslo-big")?.nominated?.provider;
+
+  test("whom tenants that hold less have overtaken for long is nominated, and goes before them", () => {
+    const world = overtaken();
+    pass(world, 6 * HOLD_AFTER_MS - 1);
     admit(world);
-    expect(world.ledger.waiting.byId.get("rsv-oslo-big")?.nominated?.provider).toBe("paris");
+    expect(nominatedTo(world)).toBeUndefined();
+    pass(world, 1);
+    admit(world);
+    expect(nominatedTo(world)).toBe("paris");
     pass(world, HOUR_MS);
     expect(admit(world)).toEqual(["rsv-oslo-big"]);
+  });
+
+  test("whoever is first and starts when it was told is not nominated; if that is put off, it is", () => {
+    const world = planned();
+    pass(world, 6 * HOLD_AFTER_MS - 1);
+    admit(world);
+    expect(nominatedTo(world)).toBeUndefined();
+    const { expiresAt } = world.reservation("rsv-rome-holder");
+    const more = { durationMs: 3 * HOUR_MS, priority: 1, cpu: 6 };
+    expect(ask(world, "bern", "urgent", more).kind).toBe("granted");
+    pass(world, 1);
+    admit(world);
+    expect(expiresAt).toBe(world.now);
+    expect(nominatedTo(world)).toBe("paris");
+  });
+
+  test("the provider that has room first is preferred to those of which nobody knows when", () => {
+    const world = openQueue();
+    for (const name of ["berlin", "tokyo"]) world.advertise(cluster(name));
+    world.grant("rome", request({ cpu: 1, memoryGi: 1 }, { target: "berlin" }), "a");
+    world.grant("rome", request({ cpu: 9, memoryGi: 1 }, { target: "paris", durationMs: 9 * HOUR_MS }), "b");
+    world.grant("rome", request({ cpu: 1, memoryGi: 1 }, { target: "tokyo" }), "c");
+    world.grant("oslo", request({ cpu: 2, memoryGi: 1 }, { target: "tokyo" }), "own");
+    queue(world, "oslo", "big", { cpu: 16, forMs: 20 * HOUR_MS });
+    queue(world, "bern", "next", { cpu: 16, forMs: 20 * HOUR_MS });
+    admit(world);
+    pass(world, 6 * HOLD_AFTER_MS);
+    admit(world);
+    expect(nominatedTo(world)).toBe("paris");
   });
 });
 

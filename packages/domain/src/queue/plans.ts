@@ -1,6 +1,6 @@
 import type { DecisionContext } from "../ledger/command.ts";
 import type { LedgerView } from "../ledger/ledger.ts";
-import type { ClusterId, ReservationId } from "../reservation/ids.ts";
+import type { ClusterId, Instant, ReservationId } from "../reservation/ids.ts";
 import { type ReservationRequest, requestFingerprint } from "../reservation/reservation.ts";
 import type { Candidate, Kept } from "../scheduling/candidate-table.ts";
 import { capacity, type Filter, FILTERS, keptForOthers, reservationLimit } from "../scheduling/filters.ts";
@@ -21,13 +21,16 @@ const MAX_KINDS = 16;
 
 export interface Plans {
   readonly plans: readonly Kept[];
-  /** Whose turn it is: the first that some provider could serve, and those behind it as long as their tenants are nominated. */
+  /** Whose turn it is: of the highest priority the first of each tenant that some provider could serve, in order. */
   readonly leading: readonly Leading[];
 }
 
-interface Leading {
+export interface Leading {
   readonly id: ReservationId;
-  readonly hasPlan: boolean;
+  readonly priority: number;
+  readonly tenant: string;
+  /** When it starts by its plan, if it has one. */
+  readonly from?: Instant;
 }
 
 /**
@@ -36,26 +39,33 @@ interface Leading {
  */
 export function plansFor(ledger: LedgerView, context: DecisionContext): Plans {
   const nominated = nominatedRequests(ledger, context.policy);
-  const taken = new Set(nominated.map(({ provider }) => provider));
+  const promised = new Set(nominated.map(({ provider }) => provider));
+  const taken = new Set(promised);
   const plans: Kept[] = [];
   const starts = new StartTable(ledger, context);
   const leading: Leading[] = [];
-  let isLed = false;
   for (const queued of lackingCapacity(ledger, context)) {
     const possible = starts.of(queued.entry.request);
     if (possible === undefined) continue;
-    const { plan, isServable } = planOne(ledger, queued.entry, { ...possible, context, taken });
-    if (isServable && !isLed) {
-      leading.push({ id: queued.entry.id, hasPlan: plan !== undefined });
-      // One whose tenant is served first must not stand in the way of those behind it.
-      isLed = plan !== undefined || !isNominatedTenant(queued.tenant, nominated);
-    }
+    const { plan, isServable } = planOne(ledger, queued.entry, { ...possible, context, taken, promised });
+    if (isServable && leads(queued, leading) && !isNominatedTenant(queued.tenant, nominated))
+      leading.push(leadingOf(queued, plan));
     if (plan === undefined) continue;
     plans.push(plan);
     taken.add(plan.provider);
     if (plans.length === MAX_PLANS) break;
   }
   return { plans, leading };
+}
+
+function leads({ entry, tenant }: Queued, before: readonly Leading[]): boolean {
+  const { priority = entry.request.priority } = before[0] ?? {};
+  return entry.request.priority === priority && !before.some((other) => other.tenant === tenant);
+}
+
+function leadingOf({ entry: { id, request }, tenant }: Queued, plan: Kept | undefined): Leading {
+  const { priority } = request;
+  return { id, priority, tenant, ...(plan?.from === undefined ? {} : { from: plan.from }) };
 }
 
 /** The first of those that wait for capacity alone: none of them fits. */
@@ -125,21 +135,30 @@ function kindOf(request: ReservationRequest): string {
 
 interface Planning extends PossibleStarts {
   readonly context: DecisionContext;
+  /** Providers with a plan or a nomination. */
   readonly taken: ReadonlySet<ClusterId>;
+  /** Providers to which somebody is nominated. */
+  readonly promised: ReadonlySet<ClusterId>;
 }
 
 interface Planned {
   readonly plan?: Kept;
-  /** Some provider that nothing is kept at could serve it if it were empty. */
+  /** Some provider to which nobody is nominated could serve it if it were empty. */
   readonly isServable: boolean;
 }
 
-function planOne(ledger: LedgerView, entry: Waiting, { able, starts, context, taken }: Planning): Planned {
+function planOne(
+  ledger: LedgerView,
+  entry: Waiting,
+  { able, starts, context, taken, promised }: Planning,
+): Planned {
   if (entry.nominated !== undefined) return { isServable: true };
   const isSuitable = suitability(ledger, entry, context);
-  const isOpen = (candidate: Candidate): boolean => !taken.has(candidate.clusterId) && isSuitable(candidate);
-  const start = starts.find(({ candidate }) => isOpen(candidate));
-  if (start === undefined) return { isServable: able.some(isOpen) };
+  const start = starts.find(({ provider, candidate }) => !taken.has(provider) && isSuitable(candidate));
+  if (start === undefined) {
+    const isServable = able.some((each) => !promised.has(each.clusterId) && isSuitable(each));
+    return { isServable };
+  }
   const { id, request } = entry;
   const { candidate: _, ...when } = start;
   const plan = { id, priority: request.priority, resources: request.resources, ...when };

@@ -41,10 +41,12 @@ export interface Nomination {
   readonly victims?: readonly ReservationId[];
 }
 
-/** Since when a request has been first, or could not be served though it was; others may have overtaken it. */
+/** Since when a request has been the first of its tenant that only lacks capacity: others may overtake it. */
 export interface QueueTurn {
   readonly id: ReservationId;
   readonly since: Instant;
+  /** The start that was computed for it when it was first of all, if there was one. */
+  readonly from?: Instant;
 }
 
 /** When enough will have been given back for a nominated request. */

@@ -150,9 +150,11 @@ const WRONG: readonly (readonly [name: string, ...lines: string[]])[] = [
   ],
   ["a released one that lives again", "0-1 reserve a 2: live", "2-3 release a: ended", "4-5 read a: live"],
   [
-    "one that waits though there is room and nobody before it",
+    "one that waits though there is room, and is passed over",
     "0-1 reserve a 1: live",
     "2-3 wait b 3: waiting",
+    "4-5 wait c 3: live",
+    "6-7 read b: waiting",
   ],
   [
     "one that is granted while an earlier one of its tenant fits",

@@ -11,10 +11,11 @@ export interface Specification<State, Operation, Result> {
   readonly initial: State;
   /** Whatever was done stays visible: no call brings back a state that was there before. Two states are the same exactly when their names are. */
   readonly nameOf: (state: State) => string;
-  /** Undefined: the call cannot be the next one in this state. */
+  /** Undefined: the call cannot be the next one in this state. `told`: the answer, where there was one. */
   readonly apply: (
     state: State,
     operation: Operation,
+    told?: Result,
   ) => { readonly state: State; readonly result: Result } | undefined;
   /** What the object does by itself, at any moment between calls. Undefined: nothing in this state. */
   readonly step?: (state: State) => State | undefined;
@@ -100,9 +101,9 @@ class Search<State, Operation, Result> {
     const call = this.#calls[each];
     if (call === undefined) return false;
     const { apply, isSame, nameOf } = this.#specification;
-    const next = apply(state, call.operation);
-    if (next === undefined) return false;
     const { returned } = call;
+    const next = apply(state, call.operation, returned?.result);
+    if (next === undefined) return false;
     // Where nobody was answered, only what changes something explains anything.
     const fits =
       returned === undefined ? nameOf(next.state) !== nameOf(state) : isSame(next.result, returned.result);

@@ -51,7 +51,8 @@ const ABSENT = { kind: "absent" } as const;
 /**
  * Sequential specification of a provider with this much CPU. Whoever waits is granted in a step that no call makes: the
  * tenant that holds the least comes first, of equals the one that waits longest, and in a tenant who came first. Who does
- * not fit is passed over. A newcomer is decided when none of those who wait fits, or waits behind them.
+ * not fit is passed over. A newcomer is decided when none of those who wait fits, or waits behind them. It may also be told to
+ * wait where it fits: a look at the queue is cut short after some milliseconds, and the next one grants it.
  */
 export function providerObject(capacity: number): Specification<State, ProviderOperation, ProviderResult> {
   const freeIn = (state: State): number => capacity - heldIn(state);
@@ -66,15 +67,19 @@ export function providerObject(capacity: number): Specification<State, ProviderO
     return undefined;
   };
 
-  const reserve = (state: State, { key, cpu, tenant, wait }: Reserve): Next | undefined => {
+  const reserve = (
+    state: State,
+    { key, cpu, tenant, wait }: Reserve,
+    told: ProviderResult | undefined,
+  ): Next | undefined => {
     const known = state.get(key);
     if (known?.phase === "left") return { state, result: { kind: "closed" } };
     if (known !== undefined) return { state, result: { kind: known.phase } };
     const isSettled = admit(state) === undefined;
-    if (!isSettled && wait === undefined) return undefined;
     const fits = isSettled && cpu <= freeIn(state);
-    if (!fits && wait === undefined) return { state, result: { kind: "refused" } };
-    const phase = fits ? "live" : "waiting";
+    if (wait === undefined && !fits) return isSettled ? { state, result: { kind: "refused" } } : undefined;
+    const isLive = fits && isDecided(wait, told);
+    const phase = isLive ? "live" : "waiting";
     return { state: new Map(state).set(key, { cpu, tenant, phase }), result: { kind: phase } };
   };
 
@@ -93,10 +98,10 @@ export function providerObject(capacity: number): Specification<State, ProviderO
     nameOf,
     effectOf,
     step: admit,
-    apply: (state, operation) => {
+    apply: (state, operation, told) => {
       switch (operation.kind) {
         case "reserve":
-          return reserve(state, operation);
+          return reserve(state, operation, told);
         case "release":
           return release(state, operation.key);
         case "read":
@@ -109,6 +114,11 @@ export function providerObject(capacity: number): Specification<State, ProviderO
     },
     isSame: (a, b) => textOf(a) === textOf(b),
   };
+}
+
+/** Whoever may wait waits, and is granted by a step, unless its caller was told otherwise at once. */
+function isDecided(wait: true | undefined, told: ProviderResult | undefined): boolean {
+  return wait === undefined || told?.kind === "live";
 }
 
 const AFTER_RELEASE = { waiting: "left", live: "ended", ended: "ended", left: "left" } as const;
