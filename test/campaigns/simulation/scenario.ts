@@ -84,11 +84,18 @@ export async function runScenario(random: SeededRandom, operations: number): Pro
   return environment;
 }
 
+/** So long after an end its provider has been told. */
+const TOLD_MS = 10_000;
+
 /** What the ledger lends must be held; what it knows to have ended must not. A hold it has forgotten stays. */
 function compareReservations({ broker, findings }: Environment, { name, held }: Provider): void {
   const ledger = broker.engine?.ledger;
   const lending = [...(ledger?.accounts.get(name)?.asProvider.keys() ?? [])];
-  const isKnown = (id: string): boolean => ledger?.reservations.get(id)?.provider === name;
+  const now = broker.engine?.now() ?? 0;
+  const isKnown = (id: string): boolean => {
+    const { provider, endedAt = now } = ledger?.reservations.get(id) ?? {};
+    return provider === name && now - endedAt >= TOLD_MS;
+  };
   const missing = lending.filter((id) => !held.includes(id));
   const tooLong = held.filter((id) => !lending.includes(id) && isKnown(id));
   findings.expect(missing.length === 0, () => `${name} does not hold ${missing.join(", ")}`);
