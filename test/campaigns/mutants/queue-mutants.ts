@@ -173,15 +173,8 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: "forgets who comes first where capacity is kept for a plan",
     file: `${QUEUE}/decide-admit.ts`,
-    find: "if (entry.nominated !== undefined || ledger.plans.has(entry.id)) predecessors.pass(entry);",
-    replace: "if (entry.nominated !== undefined) predecessors.pass(entry);",
-    caughtBy: PLANS,
-  },
-  {
-    name: "forgets who comes first where capacity is kept for a nomination",
-    file: `${QUEUE}/decide-admit.ts`,
-    find: "if (entry.nominated !== undefined || ledger.plans.has(entry.id)) predecessors.pass(entry);",
-    replace: "if (ledger.plans.has(entry.id)) predecessors.pass(entry);",
+    find: "if (ledger.plans.has(entry.id)) predecessors.pass(entry);",
+    replace: "predecessors.of(entry);",
     caughtBy: PLANS,
   },
   {

@@ -42,7 +42,7 @@ export function decideAdmit(ledger: LedgerView, { decisionId }: Admit, context: 
       return grant(ledger, next.value, { context, decisionId, isBehind, queue });
     }
     walk.passOver(next.value, why);
-    if (entry.nominated !== undefined || ledger.plans.has(entry.id)) predecessors.pass(entry);
+    if (ledger.plans.has(entry.id)) predecessors.pass(entry);
   }
   return planAhead(ledger, { context, decisionId });
 }

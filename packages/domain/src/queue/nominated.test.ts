@@ -34,7 +34,7 @@ test("a request for more than a quarter of the fleet is nominated alone, and let
   queue(world, "kyiv", "small", LARGE);
   wait(world, 11);
   expect(nominated(world)).toEqual(["small"]);
-  queue(world, "oslo", "too-much", { ...LARGE, cpu: 60, priority: 1 });
+  queue(world, "oslo", "too-much", { ...LARGE, cpu: 60 });
   wait(world, 11);
   queue(world, "bern", "behind", LARGE);
   wait(world, 75);

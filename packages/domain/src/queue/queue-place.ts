@@ -110,7 +110,7 @@ function* places(ledger: LedgerView, { policy }: DecisionContext): Generator<Pla
   for (const queued of inOrder(ledger, policy)) {
     const { entry } = queued;
     yield { queued, position: ++position, isBehind: predecessors.of(entry) };
-    if (entry.nominated !== undefined || ledger.plans.has(entry.id)) predecessors.pass(entry);
+    if (ledger.plans.has(entry.id)) predecessors.pass(entry);
   }
 }
 
