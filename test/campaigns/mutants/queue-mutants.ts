@@ -103,15 +103,15 @@ export const QUEUE_MUTANTS: readonly Mutant[] = [
   {
     name: "gives a request up before its time",
     file: `${QUEUE}/apply-queue.ts`,
-    find: "Math.max(entry.until, sparedUntil",
-    replace: "Math.max(entry.until - 1000, sparedUntil",
+    find: "Math.max(until, sparedUntil",
+    replace: "Math.max(until - 1000, sparedUntil",
     caughtBy: MODEL,
   },
   {
     name: "gives all requests up that became due while the broker was down",
     file: `${QUEUE}/apply-queue.ts`,
-    find: "Math.max(entry.until, sparedUntil(ledger, entry.id))",
-    replace: "entry.until",
+    find: "Math.max(until, sparedUntil(ledger, id))",
+    replace: "until",
     caughtBy: ADMISSION,
   },
   {

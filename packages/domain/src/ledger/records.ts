@@ -7,7 +7,7 @@ import type { AdoptionWindow } from "./adoption-window.ts";
 import { closeKey, putAdvertisement, putReservation, setCordon, setMember } from "./apply.ts";
 import type { ClosedKey } from "./event.ts";
 import { deadlineOf } from "../reservation/under-notice.ts";
-import { putWaiting } from "../queue/apply-queue.ts";
+import { putWaiting, setWaitingDeadline } from "../queue/apply-queue.ts";
 import type { ClosedDay } from "../queue/charges.ts";
 import type { Waiting } from "../queue/waiting.ts";
 import type { Member } from "./member.ts";
@@ -80,8 +80,7 @@ export function spareFor(ledger: Ledger, waitGraceMs: number): void {
     const reservation = ledger.reservations.get(id);
     if (reservation !== undefined) ledger.deadlines.update("reservation", id, deadlineOf(reservation, until));
     const entry = ledger.waiting.byId.get(id);
-    if (entry !== undefined && entry.keepUntil === undefined)
-      ledger.deadlines.set({ at: Math.max(entry.until, until), kind: "waiting", id });
+    if (entry !== undefined) setWaitingDeadline(ledger, entry);
   }
 }
 

@@ -112,8 +112,13 @@ export function putWaiting(ledger: Ledger, entry: Waiting): void {
   keepForNominated(ledger, entry);
   if (ledger.waiting.pendingCount === 0) ledger.isSettled = true;
   ledger.keys.set(keyName(entry.requester, entry.key), entry.id);
-  const at = entry.keepUntil ?? Math.max(entry.until, sparedUntil(ledger, entry.id));
-  ledger.deadlines.set({ at, kind: "waiting", id: entry.id });
+  setWaitingDeadline(ledger, entry);
+}
+
+/** It fails then, or is forgotten if it has left the queue. */
+export function setWaitingDeadline(ledger: Ledger, { id, until, keepUntil }: Waiting): void {
+  const at = keepUntil ?? Math.max(until, sparedUntil(ledger, id));
+  ledger.deadlines.set({ at, kind: "waiting", id });
 }
 
 export function removeWaiting(ledger: Ledger, id: ReservationId): void {

@@ -84,6 +84,8 @@ export function createDemand(engine: Pick<Engine, "ledger" | "now" | "policy">):
       return known === undefined;
     },
     committed: ({ events }) => {
+      // Each grant is asked for its identity: where nobody was refused, that would be for nothing.
+      if (rows.size === 0) return;
       for (const event of events) {
         if (event.kind === "queued") rows.delete(requestIdentity(event.waiting));
         if (event.kind !== "granted") continue;
